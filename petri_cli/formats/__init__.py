@@ -1,0 +1,1 @@
+"""Readers and writers of net files: `kind: net` documents, PNML, DOT, Mermaid."""

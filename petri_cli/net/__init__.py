@@ -1,0 +1,1 @@
+"""The mathematics: places, arcs, transitions, nets, markings, the firing rule, the dense compiled form."""

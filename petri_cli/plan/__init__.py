@@ -1,0 +1,1 @@
+"""The language people write: loading with positions, the plan tree, lowering to a net, printing."""

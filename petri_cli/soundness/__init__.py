@@ -1,0 +1,1 @@
+"""The gate: provers, verdicts, counterexamples, verified fixes."""
