@@ -29,13 +29,16 @@ class Position:
         return f"{self.file}:{self.line}:{self.column}"
 
 
+NOWHERE = Position()
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One finding about an input: never more than position, code, message and a way out."""
 
     code: str
     message: str
-    where: Position = Position()
+    where: Position = NOWHERE
     hint: str = ""
     severity: Severity = "error"
     related: tuple[Position, ...] = ()
@@ -56,7 +59,7 @@ class PetriError(Exception):
     """An error a user can act on: ``code``, ``message``, ``where`` it is, and a ``hint`` at what to do next."""
 
     def __init__(self, code: str, message: str, *, where: Position | None = None, hint: str = "") -> None:
-        self.problem = Problem(code, message, where or Position(), hint)
+        self.problem = Problem(code, message, where or NOWHERE, hint)
         super().__init__(str(self.problem))
 
     @property

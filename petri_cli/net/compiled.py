@@ -1,8 +1,8 @@
 """The dense form of a net: integer indices in place of names, arcs as arrays, outcomes unrolled into *actions*.
 
-An *action* is one outcome of one transition, so a compiled net has no xor left. ``plain`` nets (only ``one``/``exactly``
-inputs; no inhibitor, read or reset) are place/transition nets: an action is a needs vector and an effect vector, and the
-incidence matrix is exact.
+An *action* is one outcome of one transition, so a compiled net has no xor left. ``plain`` nets (only ``one`` and
+``exactly`` inputs; no inhibitor, read or reset) are place/transition nets: an action is a needs vector and an effect
+vector, and the incidence matrix is exact.
 """
 
 from __future__ import annotations

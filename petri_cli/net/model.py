@@ -160,8 +160,8 @@ class Transition:
 class Property:
     """A property of a net file beyond soundness.
 
-    ``kind``: ``deadlockFree`` (places = sinks), ``placeBound`` (places = the one place, maximum = bound), ``mutualExclusion``,
-    ``unreachable`` (all listed places marked), ``terminatesAtSink`` (places = sinks), ``quiescentCount``
+    ``kind``: ``deadlockFree`` (places = sinks), ``placeBound`` (places = the one place, maximum = bound),
+    ``mutualExclusion``, ``unreachable`` (all listed places marked), ``terminatesAtSink`` (places = sinks), ``quiescentCount``
     (minimum ≤ tokens over places ≤ maximum at every rest marking).
     """
 
@@ -346,8 +346,12 @@ def _expand(root: Output) -> tuple[list[_Leaves], list[_Leaves]]:
                 parts = results[len(results) - len(children) :]
                 del results[len(results) - len(children) :]
                 # a bare timeout is not a choice: its normal outcome stands for "the action ended in time"
-                choices = [o for c, (normal, _) in zip(children, parts, strict=True) for o in normal
-                           if not isinstance(c, TimeoutOut)]
+                choices = [
+                    o
+                    for c, (normal, _) in zip(children, parts, strict=True)
+                    for o in normal
+                    if not isinstance(c, TimeoutOut)
+                ]
                 results.append((choices, [o for _, timeouts in parts for o in timeouts]))
             case other:
                 assert_never(other)

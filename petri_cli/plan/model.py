@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from petri_cli.errors import Position
+from petri_cli.errors import NOWHERE, Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +21,9 @@ class Resource:
     id: str
     capacity: int
     per: float | None = None
-    where: Position = Position()
+    where: Position = NOWHERE
     """Position of the declaration; ``capacity_at`` that of the capacity's value."""
-    capacity_at: Position = Position()
+    capacity_at: Position = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Guard(Node):
     """Hold units of resources while the one child runs: ``units`` = ((resource id, k), …), acquired atomically."""
 
     units: tuple[tuple[str, int], ...] = ()
-    units_at: Position = Position()
+    units_at: Position = NOWHERE
     """Position of the units' value where written, else of the resource's name."""
 
 
