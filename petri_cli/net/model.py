@@ -161,8 +161,8 @@ class Property:
     """A property of a net file beyond soundness.
 
     ``kind``: ``deadlockFree`` (places = sinks), ``placeBound`` (places = the one place, maximum = bound),
-    ``mutualExclusion``, ``unreachable`` (all listed places marked), ``terminatesAtSink`` (places = sinks), ``quiescentCount``
-    (minimum ≤ tokens over places ≤ maximum at every rest marking).
+    ``mutualExclusion``, ``unreachable`` (all listed places marked), ``terminatesAtSink`` (places = sinks),
+    ``quiescentCount`` (minimum ≤ tokens over places ≤ maximum at every rest marking).
     """
 
     id: str
