@@ -182,7 +182,7 @@ class Net:
     id: str
     places: tuple[Place, ...]
     transitions: tuple[Transition, ...]
-    initial: Marking = NO_TOKENS
+    initial: Marking = field(default_factory=lambda: NO_TOKENS)
     final: Marking | None = None
     properties: tuple[Property, ...] = ()
     values: Mapping[str, tuple[object, ...]] = field(default_factory=lambda: MappingProxyType({}))
