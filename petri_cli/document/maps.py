@@ -1,0 +1,36 @@
+"""What both readers do when a map is complete: no key may come twice, whatever the format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from petri_cli.document.nodes import Node, ScalarNode, position, shorten
+from petri_cli.errors import Problem
+
+Entry = tuple[ScalarNode, Node]
+
+
+def duplicate_keys(entries: Sequence[Entry]) -> list[Problem]:
+    """A problem for every key that stands in ``entries`` a second time, naming the line of the first."""
+    if len({key.value for key, _ in entries}) == len(entries):
+        return []
+    first: dict[str, ScalarNode] = {}
+    problems: list[Problem] = []
+    for key, _ in entries:
+        name = str(key.value)
+        if name not in first:
+            first[name] = key
+            continue
+        before = first[name]
+        message = f"the key `{shorten(name)}` stands on line {before.line} and again on line {key.line}"
+        hint = "keep one of the two: readers disagree on which one counts"
+        problems.append(Problem("PETRI_DUPLICATE_KEY", message, position(key), hint, related=(position(before),)))
+    return problems
+
+
+def first_of_each(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """``entries`` without those whose key came before."""
+    seen: dict[object, Entry] = {}
+    for entry in entries:
+        seen.setdefault(entry[0].value, entry)
+    return tuple(seen.values())

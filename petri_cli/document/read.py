@@ -1,0 +1,77 @@
+"""Reading a document: JSON where it is JSON, YAML otherwise."""
+
+from __future__ import annotations
+
+import re
+
+from petri_cli.document.nodes import Node
+from petri_cli.document.source import MAX_BYTES, text_of
+from petri_cli.errors import InputError, Problem
+
+_LOOKS_LIKE_JSON = re.compile(r"\s*[{\[]")
+
+
+def read_document(data: bytes | str, file: str = "", *, json: bool | None = None, max_bytes: int = MAX_BYTES) -> Node:
+    """The document as a tree of nodes.
+
+    ``json``: True reads JSON only, False YAML only; None goes by the name's ending and, failing that, by the first
+    character (YAML is a superset of JSON, but its parsers refuse deep nesting that JSON allows).
+
+    Raises InputError with every problem, sorted by position.
+    """
+    root, problems = scan_document(data, file, json=json, max_bytes=max_bytes)
+    if root is None or problems:
+        raise InputError(problems)
+    return root
+
+
+def scan_document(
+    data: bytes | str, file: str = "", *, json: bool | None = None, max_bytes: int = MAX_BYTES
+) -> tuple[Node | None, tuple[Problem, ...]]:
+    """As :func:`read_document`, but hands back what could be read along with the problems, so that a caller can report
+    its own together with them. Without a node there is at least one problem."""
+    try:
+        text = text_of(data, file, max_bytes)
+    except InputError as error:
+        return None, error.problems
+    if json is None and file.lower().endswith(".json"):
+        json = True
+    if json:
+        return _json(text, file)
+    if json is None and _LOOKS_LIKE_JSON.match(text):
+        root, problems = _json(text, file)
+        if root is not None:
+            return root, problems
+        return _yaml_after_json(text, file, problems)
+    return _yaml(text, file)
+
+
+def _json(text: str, file: str) -> tuple[Node | None, tuple[Problem, ...]]:
+    from petri_cli.document.json_reader import read_json
+
+    return read_json(text, file)
+
+
+def _yaml(text: str, file: str) -> tuple[Node | None, tuple[Problem, ...]]:
+    from petri_cli.document.yaml_reader import read_yaml
+
+    return read_yaml(text, file)
+
+
+def _yaml_after_json(
+    text: str, file: str, json_problems: tuple[Problem, ...]
+) -> tuple[Node | None, tuple[Problem, ...]]:
+    """The document is no JSON. It may be YAML's flow style; if it is neither, the reader that came further is right."""
+    fatal = json_problems[-1]
+    if fatal.code == "PETRI_JSON_COMMENT":
+        return None, json_problems
+    root, problems = _yaml(text, file)
+    if root is not None:
+        return root, problems
+    if any(p.code == "PETRI_TOO_DEEP" for p in problems) or _reach(fatal) >= _reach(problems[-1]):
+        return None, json_problems
+    return None, problems
+
+
+def _reach(problem: Problem) -> tuple[int, int]:
+    return problem.where.line, problem.where.column

@@ -1,0 +1,104 @@
+"""From bytes to text: size, encoding and characters that no document may hold."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from itertools import islice
+from pathlib import Path as FilePath
+
+from petri_cli.errors import InputError, PetriError, Position, Problem
+
+MAX_BYTES = 64 * 1024 * 1024
+"""Larger documents are refused unless the caller says otherwise."""
+
+MAX_REPORTED = 20
+"""A binary file is one mistake, not a million."""
+
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+def read_bytes(path: str | FilePath, max_bytes: int = MAX_BYTES) -> bytes:
+    """The bytes of a file. Raises PetriError: PETRI_UNREADABLE_FILE, PETRI_TOO_LARGE."""
+    try:
+        with FilePath(path).open("rb") as stream:
+            data = stream.read(max_bytes + 1)
+    except FileNotFoundError:
+        raise PetriError(
+            "PETRI_UNREADABLE_FILE", "there is no such file", where=Position(str(path)), hint="check the path"
+        ) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise PetriError(
+            "PETRI_UNREADABLE_FILE", f"the file cannot be read: {reason}", where=Position(str(path))
+        ) from None
+    if len(data) > max_bytes:
+        raise PetriError(*too_large(max_bytes), where=Position(str(path)), hint=SPLIT_IT)
+    return data
+
+
+SPLIT_IT = "split it into several files"
+
+
+def too_large(max_bytes: int) -> tuple[str, str]:
+    """Code and message for a document over the limit."""
+    mib = max_bytes / (1024 * 1024)
+    limit = f"{mib:g} MiB" if mib >= 1 else f"{max_bytes} bytes"
+    return "PETRI_TOO_LARGE", f"the document is larger than {limit}"
+
+
+def text_of(data: bytes | str, file: str, max_bytes: int = MAX_BYTES) -> str:
+    """The text of a document, without a byte order mark.
+
+    Raises InputError: PETRI_TOO_LARGE, PETRI_NOT_UTF8, PETRI_CONTROL_CHARACTER (the first ``MAX_REPORTED`` of them).
+    """
+    if len(data) > max_bytes:
+        code, message = too_large(max_bytes)
+        raise InputError([Problem(code, message, Position(file), SPLIT_IT)])
+    text = str(data).removeprefix("\ufeff") if isinstance(data, str) else _decode(bytes(data), file)
+    problems = [_forbidden(text, match.start(), file) for match in islice(_FORBIDDEN.finditer(text), MAX_REPORTED)]
+    if problems:
+        raise InputError(problems)
+    return text
+
+
+def _decode(data: bytes, file: str) -> str:
+    encoding = "utf-8"
+    for mark, marked in _BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            data, encoding = data[len(mark) :], marked
+            break
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode(encoding, "replace")
+        message = f"byte 0x{data[error.start]:02X} at offset {error.start} is not {encoding.upper()}"
+        where = text_position(before, len(before), file)
+        raise InputError([Problem("PETRI_NOT_UTF8", message, where, "save the file as UTF-8")]) from None
+
+
+def _forbidden(text: str, index: int, file: str) -> Problem:
+    where = text_position(text, index, file)
+    message = f"the control character U+{ord(text[index]):04X} cannot stand in a document"
+    if text[index] == "\x00":
+        hint = "a file with NUL characters is binary, or UTF-16 without a byte order mark: save it as UTF-8"
+    elif "\ud800" <= text[index] <= "\udfff":
+        message = f"half a surrogate pair (U+{ord(text[index]):04X}) is no character"
+        hint = "save the file as UTF-8"
+    else:
+        hint = r'remove it, or write it as an escape in double quotes, such as "\e"'
+    return Problem("PETRI_CONTROL_CHARACTER", message, where, hint)
+
+
+def text_position(text: str, index: int, file: str) -> Position:
+    """Line and column of ``text[index]``, both from 1."""
+    line = text.count("\n", 0, index) + 1
+    return Position(file, line, index - text.rfind("\n", 0, index))
