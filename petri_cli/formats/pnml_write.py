@@ -1,0 +1,155 @@
+"""From a plain net to PNML: ISO/IEC 15909-2 place/transition nets, one page, deterministic to the byte."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from petri_cli.errors import PetriError
+from petri_cli.formats.pnml_elements import NAMESPACE
+from petri_cli.net.model import IMMEDIATE, AndOut, Net, Output, Place, PlaceOut, Transition
+
+_PTNET = "http://www.pnml.org/version-2009/grammar/ptnet"
+
+
+def write_pnml(net: Net) -> str:
+    """``net`` as PNML, with its initial marking and, as process mining tools write it, its final marking.
+
+    An id that is no XML name (NCName), or that a place and a transition share, is replaced by one that is; the id it
+    had becomes the name where the element has none. So reading it back gives an isomorphic net, and the same net where
+    no id had to be replaced. Left out, since no checker of P/T nets knows them: token values, actions, properties, and
+    which places belong to the environment. Places that only a marking names are declared.
+
+    Raises PetriError PETRI_NOT_PT_NET naming the transition and what it has that P/T nets lack.
+    """
+    for t in net.transitions:
+        if lacking := _beyond_pt(t):
+            message = f"transition `{t.id}` has {lacking}, which place/transition nets cannot express"
+            raise PetriError("PETRI_NOT_PT_NET", message, hint="export the net as JSON, DOT or Mermaid")
+    return "\n".join(_lines(net)) + "\n"
+
+
+def _beyond_pt(t: Transition) -> str:
+    """What ``t`` has that is not a weighted arc; empty for a transition of a P/T net."""
+    parts = [
+        (any(i.drains for i in t.inputs), "an `all` or `atLeast` input"),
+        (bool(t.inhibitors), "an inhibitor arc"),
+        (bool(t.reads), "a read arc"),
+        (bool(t.resets), "a reset arc"),
+        (_produced(t.output) is None, "an output with a choice or a timeout"),
+        (t.timing != IMMEDIATE, "a timing"),
+        (t.priority != 0, "a priority"),
+        (t.match is not None, "a name match"),
+    ]
+    return ", ".join(what for has, what in parts if has)
+
+
+def _produced(output: Output | None) -> list[PlaceOut] | None:
+    """The leaves of an output that puts the same tokens at every firing; None for any other."""
+    leaves: list[PlaceOut] = []
+    stack: list[Output] = [] if output is None else [output]
+    while stack:
+        match stack.pop():
+            case PlaceOut() as leaf:
+                leaves.append(leaf)
+            case AndOut(children):
+                stack.extend(reversed(children))
+            case _:
+                return None
+    return leaves
+
+
+def _lines(net: Net) -> Iterator[str]:
+    declared = set(net.place_ids())
+    marked = dict.fromkeys(p for p in (*net.initial, *(net.final or ())) if p not in declared)
+    places = (*net.places, *(Place(p) for p in marked))
+    ids = _Ids([*(p.id for p in places), *(t.id for t in net.transitions), net.id])
+    net_id = ids.take(net.id)
+    place_ids = {p.id: ids.take(p.id) for p in places}
+    yield '<?xml version="1.0" encoding="UTF-8"?>'
+    yield f'<pnml xmlns="{NAMESPACE}">'
+    yield f'  <net id="{net_id}" type="{_PTNET}">'
+    yield f"    <name><text>{_text(net.name or net.id)}</text></name>"
+    yield f'    <page id="{ids.fresh("page")}">'
+    for p in places:
+        yield from _place(p, place_ids[p.id], net.initial.get(p.id, 0))
+    for t in net.transitions:
+        tid = ids.take(t.id)
+        yield f'      <transition id="{tid}"><name><text>{_text(t.name or t.id)}</text></name></transition>'
+        for i in t.inputs:
+            yield _arc(ids.fresh("arc"), place_ids[i.place], tid, i.count)
+        for leaf in _produced(t.output) or ():
+            yield _arc(ids.fresh("arc"), tid, place_ids[leaf.place], leaf.count)
+    yield "    </page>"
+    if net.final is not None:
+        yield "    <finalmarkings>"
+        yield "      <marking>"
+        for p in places:
+            if n := net.final.get(p.id, 0):
+                yield f'        <place idref="{place_ids[p.id]}"><text>{n}</text></place>'
+        yield "      </marking>"
+        yield "    </finalmarkings>"
+    yield "  </net>"
+    yield "</pnml>"
+
+
+def _place(place: Place, xml_id: str, tokens: int) -> Iterator[str]:
+    name = f"<name><text>{_text(place.name or place.id)}</text></name>"
+    marking = f"<initialMarking><text>{tokens}</text></initialMarking>" if tokens else ""
+    yield f'      <place id="{xml_id}">{name}{marking}</place>'
+
+
+def _arc(xml_id: str, source: str, target: str, weight: int) -> str:
+    start = f'      <arc id="{xml_id}" source="{source}" target="{target}"'
+    return f"{start}/>" if weight == 1 else f"{start}><inscription><text>{weight}</text></inscription></arc>"
+
+
+# names (XML 1.0, 5th edition, productions 4 and 4a; Namespaces in XML, production 4)
+
+_START = (
+    "A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f"
+    "\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+_REST = _START + "\\-.0-9\u00b7\u0300-\u036f\u203f\u2040"
+_NCNAME = re.compile(f"[{_START}][{_REST}]*")
+_NO_NAME = re.compile(f"[^{_REST}]")
+
+
+class _Ids:
+    """XML ids, each given once; the names that elements already have are kept for the first that asks."""
+
+    def __init__(self, wanted: Iterable[str]) -> None:
+        self.reserved = {w for w in wanted if _NCNAME.fullmatch(w)}
+        self.given: set[str] = set()
+        self.last: dict[str, int] = {}
+
+    def take(self, wanted: str) -> str:
+        """``wanted`` itself, if it is a name that nobody has; else a new one like it."""
+        if wanted in self.reserved and wanted not in self.given:
+            self.given.add(wanted)
+            return wanted
+        like = _NO_NAME.sub("_", wanted)
+        like = like if _NCNAME.fullmatch(like) else f"_{like}"
+        if like in self.reserved or like in self.given:
+            return self.fresh(f"{like}_")
+        self.given.add(like)
+        return like
+
+    def fresh(self, base: str) -> str:
+        """``base`` with the first number that makes it new."""
+        n = self.last.get(base, 0) + 1
+        while (name := f"{base}{n}") in self.reserved or name in self.given:
+            n += 1
+        self.last[base] = n
+        self.given.add(name)
+        return name
+
+
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"}
+
+
+def _text(text: str) -> str:
+    """``text`` as character data. Characters that no XML document can hold become U+FFFD."""
+    clean = _NOT_XML.sub("\ufffd", text)
+    return re.sub("[&<>\r]", lambda m: _ESCAPES[m[0]], clean)
