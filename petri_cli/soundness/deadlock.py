@@ -1,0 +1,139 @@
+"""Deadlock search on place/transition nets: exact, by stubborn sets on packed markings.
+
+What it decides: whether a dead marking other than the final one is reachable. What it preserves: every reachable dead
+marking (theorem in :mod:`petri_cli.soundness.stubborn`); not the other markings, so the number of states is that of the
+reduced space. ``complete`` without a run is therefore a proof that there is no such marking.
+
+Depth first (taking before giving back) it is quick to run into a deadlock; breadth first the run is a shortest one.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from petri_cli.net.compiled import CompiledNet, State
+from petri_cli.soundness.packed import Overflow, PackedNet, is_vector_addition, with_room
+from petri_cli.soundness.stubborn import StubbornSets
+
+CHECK_EVERY = 1024
+"""States between two looks at the deadline."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlockSearch:
+    """run: action indices from the initial state to ``state``, a dead one that is not final; both None when none was
+    found. states: states visited. complete: the reduced space was exhausted, so «none found» means «there is none»."""
+
+    run: tuple[int, ...] | None
+    state: State | None
+    states: int
+    complete: bool
+
+
+def find_deadlock(
+    net: CompiledNet,
+    *,
+    final: State | None,
+    max_states: int,
+    deadline: Callable[[], bool] | None = None,
+    shortest: bool = False,
+) -> DeadlockSearch:
+    """Look for a reachable dead state other than ``final`` (None: any dead state counts).
+
+    deadline: asked now and then, True ends the search. shortest: breadth first, the run found has minimal length.
+    Raises ValueError when an action has an inhibitor, reset or draining arc: the theorem needs effects that add up.
+    """
+    if not all(is_vector_addition(a) for a in net.actions):
+        raise ValueError("stubborn sets need a net without inhibitor, reset and draining arcs")
+    walk = _breadth_first if shortest else _depth_first
+
+    def search(packed: PackedNet) -> DeadlockSearch:
+        accepted = None if final is None else packed.pack_if_it_fits(final)
+        return walk(packed, accepted, max_states, deadline or _never)
+
+    return with_room(net, search)
+
+
+def _never() -> bool:
+    return False
+
+
+def _depth_first(net: PackedNet, final: int | None, max_states: int, deadline: Callable[[], bool]) -> DeadlockSearch:
+    stubborn = StubbornSets(net)
+    guards, update, delta = net.guards, net.update, net.constants()
+    m, enabled = net.initial, net.enabled(net.initial)
+    seen = {m}
+    run: list[int] = []
+    branches: list[tuple[int, int, list[int]]] = []  # for each marking on the path: itself, its enabled set, untried
+    while True:
+        if not enabled:
+            if m != final:
+                return DeadlockSearch(tuple(run), net.unpack(m), len(seen), complete=False)
+            untried = []
+        else:
+            untried = stubborn.choose(m, enabled)
+        branches.append((m, enabled, untried))
+        fresh = False
+        while branches and not fresh:
+            before, before_enabled, untried = branches[-1]
+            while untried:
+                a = untried.pop()
+                m = before + delta[a]
+                if m not in seen:
+                    if m & guards != guards:
+                        raise Overflow
+                    if len(seen) >= max_states or (len(seen) % CHECK_EVERY == 0 and deadline()):
+                        return DeadlockSearch(None, None, len(seen), complete=False)
+                    seen.add(m)
+                    enabled = update(before_enabled, a, m)
+                    run.append(a)
+                    fresh = True
+                    break
+            else:
+                branches.pop()
+                if run:
+                    run.pop()
+        if not fresh:
+            return DeadlockSearch(None, None, len(seen), complete=True)
+
+
+def _breadth_first(net: PackedNet, final: int | None, max_states: int, deadline: Callable[[], bool]) -> DeadlockSearch:
+    stubborn = StubbornSets(net)
+    guards, update, delta = net.guards, net.update, net.constants()
+    markings = [net.initial]
+    enabled_at = {0: net.enabled(net.initial)}
+    seen = {net.initial}
+    parent, by = array("q", [-1]), array("q", [-1])
+    i = 0
+    while i < len(markings):
+        m, enabled = markings[i], enabled_at.pop(i)
+        if not enabled:
+            if m != final:
+                return DeadlockSearch(_trace(parent, by, i), net.unpack(m), len(seen), complete=False)
+        else:
+            for a in stubborn.choose(m, enabled):
+                after = m + delta[a]
+                if after in seen:
+                    continue
+                if after & guards != guards:
+                    raise Overflow
+                if len(seen) >= max_states or (len(seen) % CHECK_EVERY == 0 and deadline()):
+                    return DeadlockSearch(None, None, len(seen), complete=False)
+                seen.add(after)
+                enabled_at[len(markings)] = update(enabled, a, after)
+                markings.append(after)
+                parent.append(i)
+                by.append(a)
+        i += 1
+    return DeadlockSearch(None, None, len(seen), complete=True)
+
+
+def _trace(parent: array[int], by: array[int], i: int) -> tuple[int, ...]:
+    """The actions from the root of a search tree to node ``i``."""
+    run: list[int] = []
+    while parent[i] >= 0:
+        run.append(by[i])
+        i = parent[i]
+    return tuple(reversed(run))
