@@ -1,0 +1,117 @@
+"""Lines of a source file with the places marked that a finding is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from petri_cli.errors import Position
+from petri_cli.render.look import Line, Look, columns, crop, length, pad, wrap
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'|[^\s,:{}\[\]]+|.')
+_LEFT_CONTEXT = 16
+"""Columns shown before a mark when a line has to be cut there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A position to point at and what to say there (nothing is said when ``label`` is empty).
+
+    ``named``: write out ``file:line:column``, which many terminals turn into a link.
+    """
+
+    where: Position
+    label: Line
+    style: str = "stop"
+    named: bool = False
+
+
+def excerpt(lines: Sequence[str], marks: Iterable[Mark], look: Look, indent: int = 4) -> list[Line]:
+    """Each marked line once, numbered, with carets and labels below it; marks outside ``lines`` are left out.
+
+    Positions stand at the right where all of them fit, else each above its line.
+    """
+    known = sorted((m for m in marks if 0 < m.where.line <= len(lines)), key=lambda m: (m.where.line, m.where.column))
+    if not known:
+        return []
+    gutter = len(str(known[-1].where.line))
+    room = look.width - indent - gutter - 3
+    shared = min(_indentation(lines[m.where.line - 1]) for m in known)
+    drawn: list[_Drawn] = []
+    for number, group in groupby(known, key=lambda m: m.where.line):
+        text = lines[number - 1].rstrip("\n").replace("\t", " ")
+        drawn += [_draw(text, number, window, room) for window in _windows(text, list(group), shared, room)]
+    beside = all(d.fits_beside(room) for d in drawn)
+    return [line for d in drawn for line in d.lines(" " * indent, gutter, room, beside=beside)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """The part of a line from character ``start`` on, and the marks that can be seen in it."""
+
+    start: int
+    marks: tuple[Mark, ...]
+
+
+def _windows(text: str, marks: list[Mark], shared: int, room: int) -> list[_Window]:
+    """One window where all marks can be seen in one, else one a mark."""
+    last = marks[-1].where.column - 1
+    if columns(text[shared:]) <= room or columns(text[shared:last]) <= room - _LEFT_CONTEXT:
+        return [_Window(shared, tuple(marks))]
+    return [_Window(max(shared, m.where.column - 1 - _LEFT_CONTEXT), (m,)) for m in marks]
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A source line, the rows below it (each mark's carets first), and the positions to write out."""
+
+    number: int
+    source: Line
+    below: list[list[Line]]
+    places: list[str]
+
+    def fits_beside(self, room: int) -> bool:
+        """Whether every position fits at the right: of the source line if it is one mark's, else of its carets."""
+        sides = [self.source] if len(self.below) == 1 else [rows[0] for rows in self.below]
+        return all(not p or length(line) + 2 + columns(p) <= room for line, p in zip(sides, self.places, strict=True))
+
+    def lines(self, blank: str, gutter: int, room: int, *, beside: bool) -> list[Line]:
+        """The finished lines."""
+        margin = ("dim", f"{blank}{'':>{gutter}} │ ")
+        source, below = self.source, [list(rows) for rows in self.below]
+        above = [[("dim", f"{blank}{p}")] for p in dict.fromkeys(self.places) if p and not beside]
+        if beside and len(below) == 1:
+            source = _with_place(source, self.places[0], room)
+        elif beside:
+            below = [[_with_place(rows[0], p, room), *rows[1:]] for rows, p in zip(below, self.places, strict=True)]
+        numbered: Line = [("dim", f"{blank}{self.number:>{gutter}} │ "), *source]
+        return [*above, numbered, *[[margin, *row] for rows in below for row in rows]]
+
+
+def _with_place(line: Line, place: str, room: int) -> Line:
+    return [*pad(line, room - columns(place)), ("dim", place)] if place else line
+
+
+def _draw(text: str, number: int, window: _Window, room: int) -> _Drawn:
+    cut = "…" if window.start > _indentation(text) else ""
+    below: list[list[Line]] = []
+    for mark in window.marks:
+        start = max(window.start, min(mark.where.column - 1, len(text)))
+        offset = columns(cut + text[window.start : start])
+        token = _TOKEN.match(text, start)
+        carets = "^" * max(1, min(columns(token.group()) if token else 1, room - offset))
+        row: Line = [("", " " * offset), (mark.style, carets)]
+        if not mark.label:
+            below.append([row])
+        elif length(row) + 1 + length(mark.label) <= room:
+            below.append([[*row, ("", " "), *mark.label]])
+        else:
+            below.append([row, *wrap(mark.label, room, " " * max(0, min(offset, room - 40)))])
+    places = [str(mark.where) if mark.named else "" for mark in window.marks]
+    return _Drawn(number, [("", crop(cut + text[window.start :], room))], below, places)
+
+
+def _indentation(text: str) -> int:
+    return len(text) - len(text.lstrip(" \t")) if text.strip() else 10**6

@@ -1,0 +1,159 @@
+"""UNSOUND: the state the plan would have died in, told so that nobody needs to know what a Petri net is.
+
+In order: the one sentence; how it gets there, a lane a branch; the circle of waiting; the lines of the file; the marking;
+what would help.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from petri_cli.api import Analysis
+from petri_cli.errors import Position
+from petri_cli.net.firing import Step
+from petri_cli.render.circle import draw_circle
+from petri_cli.render.excerpt import Mark, excerpt
+from petri_cli.render.lanes import draw_lanes, styles_of
+from petri_cli.render.look import KEEP, Line, Look, wrap
+from petri_cli.render.page import Page
+from petri_cli.render.words import Words, amount, listed, many, together
+from petri_cli.soundness.result import Counterexample, Result, Wait
+
+INDENT = "  "
+DEEPER = "    "
+MAX_STEPS = 30
+"""Steps of a run without lanes that are written out unless everything is asked for."""
+MAX_MARKS = 8
+
+
+def draw_unsound(a: Analysis, r: Result, page: Page) -> list[Line]:
+    """The whole block of one unsound file."""
+    look = page.look
+    block: list[Line] = [[("bad", "✗ UNSOUND"), ("", "  "), ("strong", a.file)]]
+    block += wrap([("dim", r.message)], look.width, INDENT)
+    if r.counterexample is not None:
+        block += _counterexample(a, r, r.counterexample, page)
+    if r.counterexample is None or not r.counterexample.waits or page.verbose:
+        block += _conditions(r, look)
+    block += _way_out(r, look)
+    if page.verbose:
+        from petri_cli.render.text import stats
+
+        block += stats(r, look)
+    return block
+
+
+def _counterexample(a: Analysis, r: Result, cx: Counterexample, page: Page) -> list[Line]:
+    look = page.look
+    block: list[Line] = [[], *wrap([("strong", cx.sentence)], look.width, INDENT), *_widths(r, look)]
+    if cx.run:
+        block += [[], _heading("How it gets there", _length_of(cx))]
+        block += _run(a, cx, page)
+    if cx.pump:
+        block += [[], _heading("What can be repeated for ever", many(len(cx.pump), "step"))]
+        block += _steps(cx.pump, look, first=len(cx.run) + 1)
+    styles = styles_of(cx)
+    drawn = draw_circle(cx.waits, styles, look)
+    if drawn:
+        block += [[], _heading("Who waits for whom"), *drawn]
+    where = excerpt(a.text.splitlines(), _marks(cx.waits, styles), look)
+    if where:
+        block += [[], _heading("Where"), *where]
+    return [*block, [], _heading("The state it stops in"), *_marking(cx, look)]
+
+
+def _heading(text: str, remark: str = "") -> Line:
+    return [("", INDENT), ("strong", text), ("dim", f"  {remark}" if remark else "")]
+
+
+def _length_of(cx: Counterexample) -> str:
+    return f"{many(len(cx.run), 'step')}, {'no run is shorter' if cx.shortest else 'none of which can be left out'}"
+
+
+def _run(a: Analysis, cx: Counterexample, page: Page) -> list[Line]:
+    if cx.waits:
+        return draw_lanes(cx, Words(cx.net, plan=a.kind == "plan"), page.look, whole=page.verbose)
+    return _steps(cx.run, page.look, whole=page.verbose)
+
+
+def _steps(run: Sequence[Step], look: Look, *, first: int = 1, whole: bool = False) -> list[Line]:
+    """A run without branches: its transitions in order, numbered."""
+    line: Line = []
+    shown = list(enumerate(run, first))
+    skipped = 0 if whole else max(0, len(shown) - MAX_STEPS)
+    if skipped:
+        half = MAX_STEPS // 2
+        shown = [*shown[:half], *shown[half + skipped :]]
+    for k, (n, step) in enumerate(shown):
+        if skipped and k == MAX_STEPS // 2:
+            line.append(("dim", f"…{KEEP}{skipped}{KEEP}more{KEEP}…{KEEP} "))
+        line += [("dim", f"{n}{KEEP}"), ("", f"{step.transition}{KEEP} ")]
+    return wrap(line, look.width, DEEPER)
+
+
+def _marks(waits: Sequence[Wait], styles: Mapping[str, str]) -> list[Mark]:
+    """Each guard of the deadlock once: where units were taken, where the next ones are waited for."""
+    said: dict[Position, dict[str, list[str]]] = {}
+    since: dict[Position, int] = {}
+    for w in waits:
+        for h in w.holds:
+            said.setdefault(h.where, {}).setdefault(f"hold {amount(h.resource, h.units)}", []).append(w.who)
+            since[h.where] = h.step
+        said.setdefault(w.where, {}).setdefault(f"wait here for {amount(w.resource, w.needs)}", []).append(w.who)
+    marks = []
+    for where, deeds in said.items():
+        label: Line = []
+        for what, who in deeds.items():
+            label += [("", "; " if label else ""), *_said(what, who, styles, since.get(where, 0))]
+        first = next(iter(deeds.values()))[0]
+        marks.append(Mark(where, label, styles.get(first, "strong"), named=True))
+    return marks[:MAX_MARKS]
+
+
+def _said(what: str, who: list[str], styles: Mapping[str, str], since: int) -> Line:
+    """``w1 holds A since step 2``, ``align[1] to align[4] each wait here for worker``."""
+    if len(who) > 1:
+        return [("strong", together(who)), ("", f" each {what}")]
+    verb, _, rest = what.partition(" ")
+    step = f" since step {since}" if verb == "hold" and since else ""
+    return [(styles.get(who[0], "strong"), who[0]), ("", f" {verb}s {rest}{step}")]
+
+
+def _marking(cx: Counterexample, look: Look) -> list[Line]:
+    """The tokens by place, as in the machine-readable report."""
+    tokens = [f"{place}:{KEEP}{n}" for place, n in sorted(cx.marking.items())]
+    return wrap([("", ", ".join(tokens) or "no token is left anywhere")], look.width, DEEPER)
+
+
+def _conditions(r: Result, look: Look) -> list[Line]:
+    from petri_cli.render.text import conditions
+
+    lines = conditions(r, look)
+    return [[], *lines] if lines else []
+
+
+def _widths(r: Result, look: Look) -> list[Line]:
+    """From how many items on it can happen."""
+    lines: list[Line] = []
+    for fid, n in sorted(r.smallest_width.items()):
+        fine = "" if n <= 1 else "one item is fine; " if n == 2 else f"up to {n - 1} items are fine; "
+        now = "even one item is enough." if n <= 1 else f"from {n} on it can happen."
+        lines += wrap([("strong", fid), ("", f": {fine}{now}")], look.width, INDENT)
+    return lines
+
+
+def _way_out(r: Result, look: Look) -> list[Line]:
+    """Which capacity would be enough, and where to read on."""
+    lines: list[Line] = []
+    now = {} if r.counterexample is None else r.counterexample.net.initial
+    for rid, k in sorted(r.smallest_capacity.items()):
+        if k is not None:
+            text: Line = [("strong", rid), ("", f" with capacity {k}"), ("dim", f" (now {now.get(f'r.{rid}', '?')})")]
+            lines += wrap(text, look.width, DEEPER, DEEPER * 2)
+    none = sorted(rid for rid, k in r.smallest_capacity.items() if k is None)
+    if lines:
+        lines = [[], _heading("What would be enough"), *lines]
+    if none:
+        text = [("", "No capacity of "), ("strong", listed(none, "or")), ("", " alone would be enough.")]
+        lines += [[], *wrap(text, look.width, INDENT)]
+    return [*lines, [], [("dim", f"{INDENT}More: petri explain {r.code}")]]
