@@ -9,6 +9,7 @@ Merlin & Farber 1976 (time intervals); Rosa-Velardo & de Frutos-Escrig 2008 (nam
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -141,7 +142,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """A transition with its arcs. ``output`` None means that nothing is declared (any place may receive tokens)."""
+    """A transition with its arcs. ``output`` None declares nothing: such a firing only consumes, and may produce nothing."""
 
     id: str
     inputs: tuple[Input, ...] = ()
@@ -238,6 +239,10 @@ def _check_transition(t: Transition, declared: set[str]) -> None:
     for i in t.inputs:
         if i.count < 1:
             raise _bad(f"transition {t.id!r} needs {i.count} tokens of {i.place!r}; at least 1 is meant")
+        if i.count != 1 and i.kind in (Cardinality.ONE, Cardinality.ALL):
+            raise _bad(
+                f"transition {t.id!r} counts {i.count} on a {i.kind.value!r} input; that is `exactly` or `atLeast`"
+            )
     named = [*inputs, *t.inhibitors, *t.reads, *t.resets]
     for leaf in leaves(t.output):
         named.append(leaf.place if isinstance(leaf, PlaceOut) else leaf.target)
@@ -249,11 +254,26 @@ def _check_transition(t: Transition, declared: set[str]) -> None:
         for p, _ in t.match.keys:
             if p not in correlated:
                 raise _bad(f"transition {t.id!r} matches on {p!r}, which is not an input of it")
-    timing = t.timing
-    if timing.earliest < 0 or (timing.latest is not None and timing.latest < timing.earliest):
-        raise _bad(f"transition {t.id!r} has an empty firing interval [{timing.earliest}, {timing.latest}]")
+        keyed = [p for p, _ in t.match.keys]
+        if len(set(keyed)) != len(keyed):
+            raise _bad(f"transition {t.id!r} matches twice on one place")
+        if not set(keyed) & set(inputs):
+            raise _bad(f"transition {t.id!r} matches on no input; a name comes from an input")
+    _check_timing(t)
     if t.output is not None:
         _check_output(t, t.output, set(inputs))
+
+
+def _check_timing(t: Transition) -> None:
+    kind, earliest, latest = t.timing.kind, t.timing.earliest, t.timing.latest
+    if not (0 <= earliest < math.inf) or (latest is not None and not (earliest <= latest < math.inf)):
+        raise _bad(f"transition {t.id!r} has an empty firing interval [{earliest}, {latest}]")
+    if kind not in ("immediate", "deadline", "delayed", "window", "exact"):
+        raise _bad(f"transition {t.id!r} has a timing of the unknown kind {kind!r}")
+    if t.timing.hard and latest is None:
+        raise _bad(f"transition {t.id!r} has a {kind} without an end")
+    if kind == "deadline" and latest == 0:
+        raise _bad(f"transition {t.id!r} has a deadline of 0 s; it must be above 0")
 
 
 def _check_output(t: Transition, root: Output, inputs: set[str]) -> None:
@@ -278,7 +298,7 @@ def _check_output(t: Transition, root: Output, inputs: set[str]) -> None:
                     raise _bad(f"transition {t.id!r} has a `xor` output with fewer than two children")
                 stack.extend((c, in_timeout) for c in children)
             case TimeoutOut(after, child):
-                if after <= 0:
+                if not (0 < after < math.inf):
                     raise _bad(f"transition {t.id!r} has a timeout of {after} s; it must be above 0")
                 stack.append((child, True))
             case other:
