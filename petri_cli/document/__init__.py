@@ -4,6 +4,7 @@ Everything that a file can do wrong before anybody asks what it means is found h
 aliases, tags, depth, size.
 """
 
+from petri_cli.document.collector import collector_paused
 from petri_cli.document.data import from_data
 from petri_cli.document.nodes import (
     ListNode,
@@ -30,6 +31,7 @@ __all__ = [
     "Path",
     "ScalarNode",
     "Value",
+    "collector_paused",
     "describe",
     "file_of",
     "from_data",

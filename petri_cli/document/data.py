@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from petri_cli.document.collector import collector_paused
 from petri_cli.document.nodes import ListNode, MapNode, Node, Path, ScalarNode, path_text, root_path, shorten
 from petri_cli.errors import InputError, Position, Problem
 
 MAX_NODES = 10_000_000
 """Data that unfolds to more nodes is refused: a structure that shares its parts can be small and still be huge."""
+
+_SCALARS = frozenset((str, int, float, bool, type(None)))
 
 
 def from_data(data: Any, file: str = "") -> Node:
@@ -19,7 +22,8 @@ def from_data(data: Any, file: str = "") -> Node:
     data contains itself.
     """
     builder = _Builder(file)
-    root = builder.build(data)
+    with collector_paused():
+        root = builder.build(data)
     if builder.problems:
         raise InputError(builder.problems)
     return root
@@ -41,7 +45,7 @@ class _Builder:
             count += 1
             if children_done:
                 self._finish(value, path)
-            elif not isinstance(value, Mapping | list | tuple):
+            elif type(value) in _SCALARS or not isinstance(value, Mapping | list | tuple):
                 self.done.append(self._scalar(value, path))
             elif id(value) in self.open or count > MAX_NODES:
                 self._problem(path, "the data contains itself" if count <= MAX_NODES else "the data has no end")
@@ -76,10 +80,10 @@ class _Builder:
         self.done[first:] = [MapNode(entries, 0, 0, path)]
 
     def _scalar(self, value: Any, path: Path) -> ScalarNode:
-        if value is None or isinstance(value, bool):
-            return ScalarNode(value, {None: "null", True: "true", False: "false"}[value], False, 0, 0, path)
         if isinstance(value, str):
             return ScalarNode(value, value, True, 0, 0, path)
+        if value is None or isinstance(value, bool):
+            return ScalarNode(value, {None: "null", True: "true", False: "false"}[value], False, 0, 0, path)
         if isinstance(value, int | float):
             return ScalarNode(value, repr(value), False, 0, 0, path)
         self._problem(path, f"{shorten(repr(value))} is a {type(value).__name__}, which no document can hold")

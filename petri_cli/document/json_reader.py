@@ -132,7 +132,7 @@ class _Reader:
         entries = done.entries
         if len(entries) > 1 and (problems := duplicate_keys(entries)):
             self.problems += problems
-            return MapNode(first_of_each(entries), line, column, done.path)
+            entries = first_of_each(entries)
         return MapNode(tuple(entries), line, column, done.path)
 
     def _word(self, at: int, path: Path) -> tuple[Node, int]:

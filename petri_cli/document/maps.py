@@ -28,9 +28,9 @@ def duplicate_keys(entries: Sequence[Entry]) -> list[Problem]:
     return problems
 
 
-def first_of_each(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+def first_of_each(entries: Sequence[Entry]) -> list[Entry]:
     """``entries`` without those whose key came before."""
     seen: dict[object, Entry] = {}
     for entry in entries:
         seen.setdefault(entry[0].value, entry)
-    return tuple(seen.values())
+    return list(seen.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from petri_cli.document.collector import collector_paused
 from petri_cli.document.nodes import Node
 from petri_cli.document.source import MAX_BYTES, text_of
 from petri_cli.errors import InputError, Problem
@@ -49,13 +50,15 @@ def scan_document(
 def _json(text: str, file: str) -> tuple[Node | None, tuple[Problem, ...]]:
     from petri_cli.document.json_reader import read_json
 
-    return read_json(text, file)
+    with collector_paused():
+        return read_json(text, file)
 
 
 def _yaml(text: str, file: str) -> tuple[Node | None, tuple[Problem, ...]]:
     from petri_cli.document.yaml_reader import read_yaml
 
-    return read_yaml(text, file)
+    with collector_paused():
+        return read_yaml(text, file)
 
 
 def _yaml_after_json(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from petri_cli.document.core_schema import MAX_DIGITS, NumberTooLongError, resolve
+from petri_cli.document.core_schema import MAX_DIGITS, NUMBER_STARTS, WORDS, NumberTooLongError, resolve
 from petri_cli.document.maps import Entry, duplicate_keys, first_of_each
 from petri_cli.document.nodes import (
     ListNode,
@@ -35,7 +35,7 @@ MAX_ALIASED = 1_000_000
 
 CORE = "tag:yaml.org,2002:"
 
-_Event = yaml.events.Event
+EMPTY_HINT = "a plan begins with `flow:`"
 
 
 def read_yaml(text: str, file: str) -> tuple[Node | None, tuple[Problem, ...]]:
@@ -50,16 +50,15 @@ class _Stop(Exception):
 class _Open:
     """A collection whose end has not been read yet. ``key`` is the key that waits for its value."""
 
-    __slots__ = ("anchor", "column", "count", "entries", "is_map", "items", "key", "line", "merges", "path")
+    __slots__ = ("anchor", "column", "count", "entries", "items", "key", "line", "merges", "path")
 
     def __init__(self, is_map: bool, path: Path, mark: Mark, anchor: str | None, count: int) -> None:
-        self.is_map = is_map
         self.path = path
         self.line = mark.line + 1
         self.column = mark.column + 1
         self.anchor = anchor
         self.count = count
-        self.entries: list[Entry] = []
+        self.entries: list[Entry] | None = [] if is_map else None
         self.items: list[Node] = []
         self.key: ScalarNode | None = None
         self.merges = False
@@ -78,6 +77,7 @@ class _Reader:
         self.count = 0
         """Nodes so far, those behind an alias counted every time."""
         self.aliased = 0
+        self.documents = 0
 
     def read(self, text: str) -> tuple[Node | None, tuple[Problem, ...]]:
         parser = _parser(text)
@@ -91,79 +91,81 @@ class _Reader:
         finally:
             parser.dispose()
         if self.root is None or (isinstance(self.root, ScalarNode) and not self.root.text and not self.root.quoted):
-            hint = "a plan begins with `flow:`" if not self.problems else ""
-            self.problems.append(
-                Problem("PETRI_EMPTY_DOCUMENT", "the document is empty", Position(self.file, 1, 1), hint)
-            )
+            where = Position(self.file, 1, 1)
+            self.problems.append(Problem("PETRI_EMPTY_DOCUMENT", "the document is empty", where, EMPTY_HINT))
             return None, tuple(self.problems)
         return self.root, tuple(self.problems)
 
     def _events(self, parser: Any) -> None:
+        """Scalars are most of a document: their way through this loop is kept short."""
         next_event = parser.get_event
-        documents = 0
+        scalar, map_start, list_start = yaml.ScalarEvent, yaml.MappingStartEvent, yaml.SequenceStartEvent
+        map_end, list_end = yaml.MappingEndEvent, yaml.SequenceEndEvent
         while True:
             event = next_event()
             kind = type(event)
-            if kind is yaml.ScalarEvent:
+            if kind is scalar:
                 self._scalar(event)
-            elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
-                self._start(event, kind is yaml.MappingStartEvent)
-            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+            elif kind is map_start:
+                self._start(event, True)
+            elif kind is map_end or kind is list_end:
                 self._end()
+            elif kind is list_start:
+                self._start(event, False)
             elif kind is yaml.AliasEvent:
                 self._alias(event)
             elif kind is yaml.DocumentStartEvent:
-                documents += 1
-                if documents > 1:
-                    self._problem(
-                        "PETRI_SEVERAL_DOCUMENTS",
-                        "a second document begins here",
-                        event.start_mark,
-                        "one document a file: put the others into files of their own",
-                    )
-                    raise _Stop
+                self._document(event)
             elif kind is yaml.StreamEndEvent or event is None:
                 return
 
-    def _problem(self, code: str, message: str, mark: Mark, hint: str = "", path: Path | None = None) -> None:
-        where = Position(self.file, mark.line + 1, mark.column + 1, path_text(path or self._next_path()))
+    def _document(self, event: Any) -> None:
+        self.documents += 1
+        if self.documents > 1:
+            hint = "one document a file: put the others into files of their own"
+            self._problem("PETRI_SEVERAL_DOCUMENTS", "a second document begins here", event.start_mark, hint)
+            raise _Stop
+
+    def _problem(self, code: str, message: str, mark: Mark, hint: str = "") -> None:
+        where = Position(self.file, mark.line + 1, mark.column + 1, path_text(self._next_path()))
         self.problems.append(Problem(code, message, where, hint))
 
-    def _next_path(self) -> Path:
-        """The path of the node that comes next."""
+    def _next_path(self, text: str = "") -> Path:
+        """The path of the node that comes next; ``text`` is its text if it is a scalar, which may be a key."""
         if not self.stack:
             return self.root_path
         top = self.stack[-1]
-        if not top.is_map:
+        if top.entries is None:
             return (top.path, len(top.items))
-        return top.path if top.key is None else top.key.path
+        return (top.path, text) if top.key is None else top.key.path
 
     def _scalar(self, event: Any) -> None:
-        mark, text = event.start_mark, event.value
-        plain = not event.style
+        mark = event.start_mark
+        text = event.value
+        quoted = bool(event.style)
         value: Value = text
-        if event.tag is not None and event.tag != "!":
+        if event.tag is not None:
             value = self._tagged(event)
-        elif plain and event.tag is None:
-            try:
-                value = resolve(text)
-            except NumberTooLongError:
-                self._number_too_long(mark)
+        elif not quoted and (text in WORDS or text[0] in NUMBER_STARTS):
+            value = self._resolve(text, mark)
         self.count += 1
-        stack = self.stack
-        path: Path
-        if not stack:
-            path = self.root_path
-        elif not (top := stack[-1]).is_map:
-            path = (top.path, len(top.items))
-        elif top.key is None:
-            path = (top.path, text)
+        if not self.stack:
+            self.root = node = ScalarNode(value, text, quoted, mark.line + 1, mark.column + 1, self.root_path)
         else:
-            path = top.key.path
-        node = ScalarNode(value, text, not plain, mark.line + 1, mark.column + 1, path)
+            top = self.stack[-1]
+            if top.entries is None:
+                node = ScalarNode(value, text, quoted, mark.line + 1, mark.column + 1, (top.path, len(top.items)))
+                top.items.append(node)
+            elif top.key is None:
+                node = ScalarNode(value, text, quoted, mark.line + 1, mark.column + 1, (top.path, text))
+                top.key = node if value is text and text != "<<" else self._key(node, top)
+            else:
+                node = ScalarNode(value, text, quoted, mark.line + 1, mark.column + 1, top.key.path)
+                if top.key is not self.unusable:
+                    top.entries.append((top.key, node))
+                top.key = None
         if event.anchor is not None:
             self.anchors[event.anchor] = (node, 1)
-        self._attach(node)
 
     def _attach(self, node: Node) -> None:
         """Give a complete node to the collection that it stands in."""
@@ -171,7 +173,7 @@ class _Reader:
             self.root = node
             return
         top = self.stack[-1]
-        if not top.is_map:
+        if top.entries is None:
             top.items.append(node)
         elif top.key is None:
             top.key = self._key(node, top)
@@ -182,7 +184,7 @@ class _Reader:
 
     def _key(self, node: Node, top: _Open) -> ScalarNode:
         if isinstance(node, ScalarNode) and isinstance(node.value, str):
-            if node.value == "<<" and not node.quoted:
+            if _merges(node):
                 top.merges = True
             return node
         where = Position(self.file, node.line, node.column, path_text(top.path))
@@ -208,25 +210,23 @@ class _Reader:
     def _end(self) -> None:
         done = self.stack.pop()
         node: Node
-        if done.is_map:
-            node = MapNode(self._entries(done), done.line, done.column, done.path)
-        else:
+        if done.entries is None:
             node = ListNode(tuple(done.items), done.line, done.column, done.path)
+        else:
+            node = MapNode(self._entries(done, done.entries), done.line, done.column, done.path)
         if done.anchor is not None and self.anchors[done.anchor] is done:
             self.anchors[done.anchor] = (node, self.count - done.count)
         self._attach(node)
 
-    def _entries(self, done: _Open) -> tuple[Entry, ...]:
-        entries = done.entries
-        if done.merges:
-            own = [e for e in entries if e[0].value != "<<" or e[0].quoted]
-            merged = [more for e in entries if e not in own for more in self._merged(e)]
-            self.problems += duplicate_keys(own)
-            return first_of_each([*own, *merged])
+    def _entries(self, done: _Open, entries: list[Entry]) -> tuple[Entry, ...]:
         if len(entries) > 1 and (problems := duplicate_keys(entries)):
             self.problems += problems
-            return first_of_each(entries)
-        return tuple(entries)
+            entries = first_of_each(entries)
+        if not done.merges:
+            return tuple(entries)
+        own = [entry for entry in entries if not _merges(entry[0])]
+        merged = [more for entry in entries if _merges(entry[0]) for more in self._merged(entry)]
+        return tuple(first_of_each(own + merged))
 
     def _merged(self, entry: Entry) -> list[Entry]:
         """What ``<<: value`` adds: of several maps, an earlier one wins."""
@@ -264,10 +264,9 @@ class _Reader:
 
     def _at_alias(self, node: Node, mark: Mark) -> Node:
         """``node`` as seen where the alias stands; its parts are shared, not copied."""
-        line, column, path = mark.line + 1, mark.column + 1, self._next_path()
+        line, column = mark.line + 1, mark.column + 1
+        path = self._next_path(node.text if isinstance(node, ScalarNode) else "")
         if isinstance(node, ScalarNode):
-            if self.stack and self.stack[-1].is_map and self.stack[-1].key is None:
-                path = (self.stack[-1].path, node.text)
             return ScalarNode(node.value, node.text, node.quoted, line, column, path)
         if isinstance(node, ListNode):
             return ListNode(node.items, line, column, path)
@@ -275,13 +274,9 @@ class _Reader:
 
     def _tagged(self, event: Any) -> Value:
         text: str = event.value
-        if event.tag == CORE + "str":
+        if event.tag in ("!", CORE + "str"):
             return text
-        try:
-            value = resolve(text)
-        except NumberTooLongError:
-            self._number_too_long(event.start_mark)
-            return text
+        value = self._resolve(text, event.start_mark)
         match event.tag.removeprefix(CORE):
             case "null" if value is None:
                 return value
@@ -303,9 +298,18 @@ class _Reader:
         hint = "leave the tag out: a document holds text, numbers, lists and maps, and makes no objects"
         self._problem("PETRI_YAML_TAG", f"the tag `{shorten(tag)}` is not allowed", event.start_mark, hint)
 
-    def _number_too_long(self, mark: Mark) -> None:
-        message = f"a number of more than {MAX_DIGITS} characters"
-        self._problem("PETRI_BAD_NUMBER", message, mark, "put it in quotes if it is text")
+    def _resolve(self, text: str, mark: Mark) -> Value:
+        try:
+            return resolve(text)
+        except NumberTooLongError:
+            message = f"a number of more than {MAX_DIGITS} characters"
+            self._problem("PETRI_BAD_NUMBER", message, mark, "put it in quotes if it is text")
+            return text
+
+
+def _merges(key: ScalarNode) -> bool:
+    """Whether ``key`` is the merge key ``<<``."""
+    return key.value == "<<" and not key.quoted
 
 
 def _parser(text: str) -> Any:
