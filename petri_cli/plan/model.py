@@ -6,10 +6,10 @@ no depth of nesting can exhaust the interpreter's stack.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, assert_never
 
 from petri_cli.errors import NOWHERE, Position
 
@@ -48,7 +48,7 @@ class Task(Node):
     """One unit of real work. ``settings`` holds everything else the plan says of it (run, worker, verify, …)."""
 
     name: str = ""
-    settings: Mapping[str, Any] = MappingProxyType({})
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,8 @@ class Branch:
 
     when: str | None = None
     name: str = ""
+    wrapped: bool = field(default=False, compare=False)
+    """Written as ``{when?, name?, body}``, not as a bare node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ class Foreach(Node):
     over: Any = ""
     items: int | None = None
     max_width: int | None = None
-    settings: Mapping[str, Any] = MappingProxyType({})
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def width_limit(self) -> int | None:
@@ -128,8 +130,8 @@ class Plan:
     resources: tuple[Resource, ...] = ()
     objective: str = ""
     version: int = 1
-    defaults: Mapping[str, Any] = MappingProxyType({})
-    settings: Mapping[str, Any] = MappingProxyType({})
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
     """Other top-level keys, as written."""
     file: str = ""
 
@@ -143,8 +145,47 @@ class Plan:
             yield self.nodes[index]
             index = self.nodes[index].parent
 
+    def path(self, index: int) -> str:
+        """Where ``nodes[index]`` stands in the document, e.g. ``flow.parallel[0].guard``.
+
+        Worked out from the tree when asked for: kept with every node, the paths of a deep plan would take quadratic room.
+        """
+        steps = [_KEYS[type(self.nodes[index])]]
+        for parent in self.ancestors(index):
+            steps.append(f"{_KEYS[type(parent)]}{_step(parent, index)}")
+            index = parent.index
+        return ".".join(["flow", *reversed(steps)])
+
     def tasks(self) -> Iterator[Task]:
         return (n for n in self.nodes if isinstance(n, Task))
 
     def guards(self) -> Iterator[Guard]:
         return (n for n in self.nodes if isinstance(n, Guard))
+
+
+_KEYS: dict[type[Node], str] = {
+    Task: "task",
+    Seq: "seq",
+    Parallel: "parallel",
+    Choice: "choice",
+    Loop: "loop",
+    Foreach: "foreach",
+    Guard: "guard",
+}
+
+
+def _step(parent: PlanNode, child: int) -> str:
+    """How the document leads from the value of ``parent``'s key to the node of index ``child``."""
+    k = bisect_left(parent.children, child)
+    match parent:
+        case Seq():
+            return f"[{k}]"
+        case Parallel(listed=listed):
+            return f"[{k}]" if listed else f".branches[{k}]"
+        case Choice(listed=listed, branches=branches):
+            wrapped = ".body" if branches and branches[k].wrapped else ""
+            return f"[{k}]{wrapped}" if listed else f".branches[{k}]{wrapped}"
+        case Task() | Loop() | Foreach() | Guard():
+            return ".body"
+        case other:
+            assert_never(other)
