@@ -57,6 +57,8 @@ class Wait:
     where: Position
     holders: tuple[str, ...] = ()
     """Participants (``who``) that hold units of ``resource``."""
+    guard_node: int = -1
+    """Index of the waiting guard in the plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,8 @@ class Counts:
     doomed: int
     exact: bool
     """False: at least so many."""
+    dead_transitions: tuple[str, ...] | None = None
+    """Transitions that no run fires; None when not enumerated."""
 
 
 @dataclass(frozen=True, slots=True)

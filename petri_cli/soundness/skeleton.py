@@ -1,0 +1,358 @@
+"""The search net of a plan: only what can wait, on chosen resources and widths.
+
+What it preserves: the resource deadlocks of the plan with the other resources removed. Tasks, loops and blocks
+without a guard on the chosen resources are gone; a place whose only use is to be left at once is fused away (post-
+agglomeration, Berthelot 1987); the items of a foreach whose body has no inner join are *counted*: n tokens in one
+place (the quotient by the symmetry of the items; exact, since such items never synchronise with each other but
+through resources).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from petri_cli.net.compiled import Action, CompiledNet
+from petri_cli.net.firing import Step
+from petri_cli.net.model import Net
+from petri_cli.soundness.core import Core, CoreNode, Kind
+
+Items = tuple[int, ...]
+Arcs = tuple[tuple[int, int], ...]
+"""(place, weight) pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a step of the search means in the plan: ``acquire`` or ``release`` of a guard, or ``choose`` branch k."""
+
+    what: str
+    node: int
+    """Index in the plan."""
+    branch: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One step before fusion. ``items`` names the unfolded foreach items around it. In a counted foreach the item is
+    whichever token is moved, and ``tail`` names the items further in (all of them of width 1)."""
+
+    needs: Arcs
+    gives: Arcs
+    mark: Mark | None
+    items: Items
+    tail: Items = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Skeleton:
+    """The search net: ``net.actions[i]`` stands for the moves ``runs[i]``, one after the other."""
+
+    net: CompiledNet
+    runs: tuple[tuple[Move, ...], ...]
+    widths: tuple[int, ...]
+    """By core index: the width at which a foreach is unfolded (1 for other nodes)."""
+
+    def controlled(self) -> frozenset[int]:
+        """Plan indices of the guards and choices whose steps the search decided; all else happens by itself."""
+        return frozenset(m.mark.node for run in self.runs for m in run if m.mark is not None)
+
+    def told(self, actions: Sequence[int]) -> list[tuple[Mark, Items]]:
+        """A run of the search net in the plan's terms: every marked move with the items it belongs to.
+
+        Tokens of a counted place are told apart by the order in which they arrive.
+        """
+        counted = {i for i, name in enumerate(self.net.places) if name == COUNTED}
+        where: dict[int, list[Items]] = {}
+        story: list[tuple[Mark, Items]] = []
+        for a in actions:
+            for move in self.runs[a]:
+                carried: list[Items] = []
+                for p, k in move.needs:
+                    queue = where.get(p)
+                    if queue:
+                        carried += queue[:k]
+                        del queue[:k]
+                item = carried[0] if len(carried) == 1 else move.items
+                if move.mark is not None:
+                    story.append((move.mark, item + move.tail))
+                for p, k in move.gives:
+                    if p in counted:
+                        fresh = [item] if k == 1 else [(*item, i) for i in range(1, k + 1)]
+                        where.setdefault(p, []).extend(fresh)
+        return story
+
+
+COUNTED = "#"
+"""Name of the places of a counted foreach."""
+
+
+def cut_off(core: Core, kept: int, capacities: Sequence[int], widths: Sequence[int | None]) -> list[int]:
+    """For each foreach of the core the width that decides all widths (statement E), at most its own limit.
+
+    An item that holds something holds some outermost guard of the body. Guards are told apart by one resource of theirs
+    (the scarcest); of resource r with least request u no more than ⌊capacity/u⌋ such items fit at one time.
+    """
+    width = [1] * len(core.nodes)
+    outermost: list[dict[int, int]] = [{} for _ in core.nodes]  # resource → least units
+    for node in reversed(core.nodes):
+        mine = outermost[node.index]
+        wanted = [(r, k) for r, k in node.units if kept >> r & 1]
+        if wanted:
+            r, k = min(wanted, key=lambda rk: (capacities[rk[0]] // rk[1], rk[0]))
+            mine[r] = k
+            continue
+        for c in node.children:
+            for r, k in outermost[c].items():
+                mine[r] = min(k, mine.get(r, k))
+        if node.kind is Kind.FOREACH:
+            enough = max(1, sum(capacities[r] // k for r, k in mine.items()))
+            limit = widths[node.index]
+            width[node.index] = enough if limit is None else min(enough, limit)
+    return width
+
+
+def build(core: Core, kept: int, capacities: Sequence[int], widths: Sequence[int]) -> Skeleton:
+    """The search net of ``core`` with the resources in ``kept`` (a bit set) at ``capacities``, every foreach at its
+    width in ``widths`` (by core index)."""
+    return _Builder(core, kept, capacities, widths).build()
+
+
+def widths_by_id(core: Core, widths: Sequence[int]) -> dict[str, int]:
+    """The widths of a search net by foreach id."""
+    return {core.plan.nodes[n.plan].id: widths[n.index] for n in core.nodes if n.kind is Kind.FOREACH}
+
+
+def size_of(core: Core, kept: int, widths: Sequence[int]) -> int:
+    """How many moves :func:`build` would make, before it is asked to."""
+    relevant = _relevant(core, kept, widths)
+    inner = _joins(core, relevant, widths)
+    size = [0] * len(core.nodes)
+    for node in reversed(core.nodes):
+        if relevant[node.index]:
+            total = sum(size[c] for c in node.children if relevant[c])
+            if node.kind is Kind.FOREACH and inner[node.index]:
+                total *= widths[node.index]
+            size[node.index] = total + 2
+    return size[0] if size else 0
+
+
+def _relevant(core: Core, kept: int, widths: Sequence[int]) -> list[bool]:
+    """Whether a subtree has a live guard on a kept resource."""
+    relevant = [False] * len(core.nodes)
+    for node in reversed(core.nodes):
+        i = node.index
+        if node.kind is Kind.FOREACH and widths[i] == 0:
+            relevant[i] = False
+        elif any(kept >> r & 1 for r, _ in node.units) or any(relevant[c] for c in node.children):
+            relevant[i] = True
+    return relevant
+
+
+def _joins(core: Core, relevant: Sequence[bool], widths: Sequence[int]) -> list[bool]:
+    """Whether a subtree, below its root, has a join of more than one relevant part."""
+    inside = [False] * len(core.nodes)
+    for node in reversed(core.nodes):
+        for c in node.children:
+            if not relevant[c]:
+                continue
+            child = core.nodes[c]
+            parts = sum(relevant[g] for g in child.children)
+            is_join = (child.kind is Kind.PARALLEL and parts > 1) or (child.kind is Kind.FOREACH and widths[c] > 1)
+            inside[node.index] |= inside[c] or is_join
+    return inside
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    node: int
+    items: Items
+    entry: int
+    exit: int
+    counted: bool
+    tail: Items = ()
+
+    def inward(self, node: int, entry: int, exit_: int) -> _Work:
+        """A part of this node between two places."""
+        return _Work(node, self.items, entry, exit_, self.counted, self.tail)
+
+
+class _Builder:
+    def __init__(self, core: Core, kept: int, capacities: Sequence[int], widths: Sequence[int]) -> None:
+        self.core = core
+        self.kept = kept
+        self.capacities = capacities
+        self.widths = widths
+        self.relevant = _relevant(core, kept, widths)
+        self.inner_joins = _joins(core, self.relevant, widths)
+        self.names: list[str] = []
+        self.moves: list[Move] = []
+        self.work: list[_Work] = []
+
+    def build(self) -> Skeleton:
+        resources = [self.place(f"r.{r}") for r in self.core.resources]
+        start, end = self.place("start"), self.place("end")
+        if self.relevant and self.relevant[0]:
+            self.work.append(_Work(0, (), start, end, counted=False))
+        while self.work:
+            self.emit(self.work.pop())
+        initial = [0] * len(self.names)
+        for r, c in zip(resources, self.capacities, strict=True):
+            initial[r] = c
+        final = list(initial)
+        initial[start] = 1
+        final[end] = 1
+        runs = _fuse([(m,) for m in self.moves], len(self.names), fixed={*resources, start, end})
+        actions = tuple(_action(i, run) for i, run in enumerate(runs))
+        net = CompiledNet(_NO_NET, tuple(self.names), actions, tuple(initial), tuple(final))
+        return Skeleton(net, tuple(runs), tuple(self.widths))
+
+    def place(self, name: str) -> int:
+        self.names.append(name)
+        return len(self.names) - 1
+
+    def inner(self, node: CoreNode) -> list[int]:
+        return [c for c in node.children if self.relevant[c]]
+
+    def move(self, w: _Work, needs: Arcs, gives: Arcs, mark: Mark | None = None) -> None:
+        self.moves.append(Move(needs, gives, mark, w.items, w.tail))
+
+    def emit(self, w: _Work) -> None:
+        node = self.core.nodes[w.node]
+        inner = self.inner(node)
+        name = COUNTED if w.counted else ""
+        match node.kind:
+            case Kind.SEQ:
+                entries = [w.entry, *(self.place(name) for _ in inner[1:])]
+                for c, a, b in zip(inner, entries, [*entries[1:], w.exit], strict=True):
+                    self.work.append(w.inward(c, a, b))
+            case Kind.PARALLEL if len(inner) > 1:
+                todo = [self.place(name) for _ in inner]
+                done = [self.place(name) for _ in inner]
+                self.move(w, ((w.entry, 1),), tuple((p, 1) for p in todo))
+                self.move(w, tuple((p, 1) for p in done), ((w.exit, 1),))
+                for c, a, b in zip(inner, todo, done, strict=True):
+                    self.work.append(w.inward(c, a, b))
+            case Kind.PARALLEL:
+                self.work.append(w.inward(inner[0], w.entry, w.exit))
+            case Kind.CHOICE:
+                self.choice(node, w, name)
+            case Kind.FOREACH:
+                self.foreach(node, inner[0], w)
+            case Kind.GUARD:
+                self.guard(node, inner, w, name)
+            case other:
+                assert_never(other)
+
+    def choice(self, node: CoreNode, w: _Work, name: str) -> None:
+        skip = node.skip
+        for c, branch in zip(node.children, node.branches, strict=True):
+            if self.relevant[c]:
+                entry = self.place(name)
+                self.move(w, ((w.entry, 1),), ((entry, 1),), Mark("choose", node.plan, branch))
+                self.work.append(w.inward(c, entry, w.exit))
+            elif not skip:
+                skip = branch
+        if skip:
+            self.move(w, ((w.entry, 1),), ((w.exit, 1),), Mark("choose", node.plan, skip))
+
+    def foreach(self, node: CoreNode, body: int, w: _Work) -> None:
+        width = self.widths[node.index]
+        if width == 1:
+            one = w.inward(body, w.entry, w.exit)
+            deeper = replace(one, tail=(*w.tail, 1)) if w.counted else replace(one, items=(*w.items, 1))
+            self.work.append(deeper)
+        elif not self.inner_joins[node.index]:
+            todo, done = self.place(COUNTED), self.place(COUNTED)
+            self.move(w, ((w.entry, 1),), ((todo, width),))
+            self.move(w, ((done, width),), ((w.exit, 1),))
+            self.work.append(_Work(body, w.items, todo, done, counted=True))
+        else:
+            pairs = [(self.place(""), self.place("")) for _ in range(width)]
+            self.move(w, ((w.entry, 1),), tuple((a, 1) for a, _ in pairs))
+            self.move(w, tuple((b, 1) for _, b in pairs), ((w.exit, 1),))
+            for k, (a, b) in enumerate(pairs, 1):
+                self.work.append(_Work(body, (*w.items, k), a, b, counted=False))
+
+    def guard(self, node: CoreNode, inner: list[int], w: _Work, name: str) -> None:
+        units = tuple((r, k) for r, k in node.units if self.kept >> r & 1)
+        if not units:
+            self.work.append(w.inward(inner[0], w.entry, w.exit))
+            return
+        body = self.place(name)
+        done = self.place(name) if inner else body
+        self.move(w, ((w.entry, 1), *units), ((body, 1),), Mark("acquire", node.plan))
+        self.move(w, ((done, 1),), ((w.exit, 1), *units), Mark("release", node.plan))
+        if inner:
+            self.work.append(w.inward(inner[0], body, done))
+
+
+_NO_NET = Net("search", (), ())
+
+
+def _action(i: int, run: tuple[Move, ...]) -> Action:
+    needs, gives = _effect(run)
+    return Action(Step(str(i)), needs, frozenset(), (), (), (), gives, (), hard=False)
+
+
+def _effect(run: tuple[Move, ...]) -> tuple[Arcs, Arcs]:
+    """Needs and gives of moves fired one after the other, each fed by the one before through a fused place."""
+    needs = dict(run[0].needs)
+    gives = dict(run[0].gives)
+    for move in run[1:]:
+        for p, k in move.needs:
+            gives[p] -= k  # a fused move needs one token of the place before it and nothing else
+            if not gives[p]:
+                del gives[p]
+        for p, k in move.gives:
+            gives[p] = gives.get(p, 0) + k
+    return tuple(sorted(needs.items())), tuple(sorted(gives.items()))
+
+
+def _fuse(runs: list[tuple[Move, ...]], places: int, fixed: set[int]) -> list[tuple[Move, ...]]:
+    """Fuse away each place that is only ever left by steps that need it alone, as long as the net doesn't grow.
+
+    A marking with a token there is never dead, so no dead marking is lost, and none is added: the fused step is the
+    producer followed at once by one of the consumers, all of which stay possible.
+    """
+    alive: dict[int, tuple[Move, ...]] = dict(enumerate(runs))
+    feeding: list[set[int]] = [set() for _ in range(places)]
+    leaving: list[set[int]] = [set() for _ in range(places)]
+    arcs: dict[int, tuple[Arcs, Arcs]] = {}
+    fresh = len(runs)
+
+    def link(i: int) -> None:
+        arcs[i] = _effect(alive[i])
+        for p, _ in arcs[i][0]:
+            leaving[p].add(i)
+        for p, _ in arcs[i][1]:
+            feeding[p].add(i)
+
+    def unlink(i: int) -> None:
+        for p, _ in arcs[i][0]:
+            leaving[p].discard(i)
+        for p, _ in arcs[i][1]:
+            feeding[p].discard(i)
+        del alive[i], arcs[i]
+
+    for i in alive:
+        link(i)
+    todo = [p for p in range(places) if p not in fixed]
+    for p in todo:
+        out, into = leaving[p], feeding[p]
+        if not out or not into or len(out) * len(into) > len(out) + len(into):
+            continue
+        if any(arcs[i][0] != ((p, 1),) for i in out) or any((p, 1) not in arcs[i][1] for i in into):
+            continue
+        if any(q == p for i in into for q, _ in arcs[i][0]):
+            continue
+        before, after = sorted(into), sorted(out)
+        merged = [alive[a] + alive[b] for a in before for b in after]
+        for i in (*before, *after):
+            unlink(i)
+        for run in merged:
+            alive[fresh] = run
+            link(fresh)
+            fresh += 1
+    return [alive[i] for i in sorted(alive)]

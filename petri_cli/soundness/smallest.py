@@ -1,0 +1,151 @@
+"""How small: the widths at which a plan first deadlocks, the capacity from which it no longer does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from petri_cli.soundness.core import Kind
+from petri_cli.soundness.decide import Decision, Question
+from petri_cli.soundness.demand import demand_of
+from petri_cli.soundness.result import Verdict, Wait
+
+MAX_TRIALS = 64
+"""Capacities tried for one resource whose demand is far above its capacity."""
+MAX_TRIALS_UNBOUNDED = 8
+"""The same where the demand has no bound."""
+
+Decide = Callable[[Question], Decision]
+
+
+def smallest_widths(question: Question, start: Decision, decide: Decide) -> tuple[dict[int, int], Decision, bool]:
+    """(limits by plan index, the deadlock at those widths, whether they are known to be smallest).
+
+    First the smallest common width, then each foreach on its own, in document order, while the deadlock stays. Deadlocks
+    are monotone in each width (statement E), so each is a bisection. Literal lists have the width that they have.
+    """
+    core = question.core
+    open_ = [n for n in core.nodes if n.kind is Kind.FOREACH and not n.literal]
+    if not open_:
+        return {}, start, True
+    widest = _widest(question, start)
+    exact = True
+    best = start
+
+    def deadlocks(limits: dict[int, int]) -> bool:
+        nonlocal best, exact
+        found = decide(replace(question, limits=limits))
+        if found.verdict is Verdict.UNSOUND:
+            best = found
+            return True
+        exact = exact and found.verdict is Verdict.SOUND
+        return False
+
+    def deadlocks_at(others: dict[int, int], node: int, width: int) -> bool:
+        return deadlocks({**others, node: width})
+
+    common = _least(0, widest, lambda w: deadlocks({n.plan: w for n in open_}))
+    limits = {n.plan: common if n.limit is None else min(common, n.limit) for n in open_}
+    for n in open_:
+        limits[n.plan] = _least(0, limits[n.plan], partial(deadlocks_at, limits, n.plan))
+    if not deadlocks(limits):
+        return {}, start, False
+    return limits, best, exact
+
+
+def _widest(question: Question, decision: Decision) -> int:
+    if decision.lift is not None:
+        return max(decision.lift.lowered.widths.values(), default=1)
+    return 1
+
+
+def _least(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """The least w in [low, high] where the monotone ``holds`` is true; it is known to be true at ``high``."""
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return high
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """The smallest capacity of one resource that, alone, makes the plan sound; None when none does.
+
+    tried: the largest capacity that was tried; proven: for None, that no larger one can help either (the structural
+    demand was reached).
+    """
+
+    resource: str
+    capacity: int | None
+    tried: int
+    proven: bool
+
+
+def smallest_capacity(question: Question, resource: int, waits: Sequence[Wait], decide: Decide) -> Remedy | None:
+    """Try capacities upwards, each through the gate (soundness is not monotone in capacity). None: ran out of budget.
+
+    From the structural demand on, the resource never makes anyone wait, so a larger capacity changes nothing.
+    """
+    core = question.core
+    now = question.capacities[resource]
+    if swallowed(question, resource, waits):
+        return Remedy(core.resources[resource], None, now, proven=True)
+    largest_request = max((r.units for r in core.requests if r.resource == resource), default=1)
+    demand = max(demand_of(core, question.widths()).get(resource, 0), largest_request)
+    last = now + MAX_TRIALS_UNBOUNDED if math.isinf(demand) else min(int(demand), now + MAX_TRIALS)
+    name = core.resources[resource]
+    for k in range(max(now + 1, largest_request), last + 1):
+        capacities = (*question.capacities[:resource], k, *question.capacities[resource + 1 :])
+        found = decide(replace(question, capacities=capacities))
+        if found.verdict is Verdict.SOUND:
+            return Remedy(name, k, k, proven=True)
+        if found.verdict is Verdict.UNKNOWN:
+            return None
+    return Remedy(name, None, last, proven=last == demand)
+
+
+def swallowed(question: Question, resource: int, waits: Sequence[Wait]) -> bool:
+    """Whether one more item of some foreach can always take one more unit, and keep it (statement H).
+
+    Some waiter is an item of a foreach without width limit, holds one unit of the resource and nothing else inside the
+    body, and got there by no other acquisition: then at capacity c + 1 one more such item leads to the same deadlock,
+    and so on for every larger capacity.
+    """
+    core = question.core
+    in_core = {n.plan: n for n in core.nodes}
+    for wait in waits:
+        units = 0
+        if wait.guard_node not in in_core:
+            continue  # a quota: nobody holds it
+        node = in_core[wait.guard_node]
+        while node.parent >= 0:
+            child, node = node, core.nodes[node.parent]
+            match node.kind:
+                case Kind.GUARD:
+                    mine = dict(node.units)
+                    if mine.keys() != {resource}:
+                        break
+                    units += mine[resource]
+                case Kind.SEQ:
+                    if node.children[0] != child.index:
+                        break
+                case Kind.PARALLEL:
+                    break
+                case Kind.FOREACH:
+                    if node.limit is None and units == 1:
+                        return True
+                    break
+                case Kind.CHOICE:
+                    pass
+    return False
+
+
+def lacked(question: Question, waits: Sequence[Wait]) -> list[int]:
+    """The resources that the waiters lack; only these can help, for who lacks none of them stays where they are."""
+    index = {r: i for i, r in enumerate(question.core.resources)}
+    return [index[r] for r in dict.fromkeys(w.resource for w in waits)]
