@@ -72,17 +72,28 @@ class PackedNet:
         self.delta: list[int | None] = [
             None if self._clear[i] or self._forward[i] else self._put[i] - self._take[i] for i in range(len(actions))
         ]
-        readers = self.compiled.readers
-        self.recheck: list[tuple[tuple[int, int, int], ...]] = []
-        self.untouched: list[int] = []
-        for a in actions:
-            touched = sorted({b for p in _changed(a) for b in readers[p]})
-            self.recheck.append(tuple((1 << b, self.needs[b], self.inhibit[b]) for b in touched))
-            self.untouched.append(~sum(1 << b for b in touched))
         self.single = not any(self.inhibit) and all(
             self.bits[p] == 1 for a in actions for p in [*(q for q, _ in a.needs), *a.reads]
         )
+        """Whether all places that actions need have one value bit: a token there is the token, taking it empties it."""
+        self._relate_actions()
         self.update = self._update_single if self.single else self._update_general
+
+    def _relate_actions(self) -> None:
+        """For each action, which enabled actions stay so when it fires (``keeps``), and which to look at again."""
+        readers = self.compiled.readers
+        self.recheck: list[tuple[tuple[int, int, int], ...]] = []
+        self.keeps: list[int] = []
+        for a in self.compiled.actions:
+            lost = {b for p in _changed(a) for b in readers[p]}
+            again = lost
+            if self.single:
+                put = {*(p for p, _ in a.produced), *(target for _, target in a.forwards)}
+                taken = {p for p, _ in a.needs}
+                lost = {b for p in (taken | set(a.resets)) - put for b in readers[p]}
+                again = {b for p in put - taken for b in readers[p]} - lost
+            self.recheck.append(tuple((1 << b, self.needs[b], self.inhibit[b]) for b in sorted(again)))
+            self.keeps.append(~sum(1 << b for b in lost))
 
     def _vector(self, pairs: Iterable[tuple[int, int]]) -> int:
         return sum(k << self.offset[p] for p, k in pairs)
@@ -149,7 +160,7 @@ class PackedNet:
 
     def _update_single(self, enabled: int, a: int, m: int) -> int:
         """The actions enabled in ``m``, which ``a`` led to from a marking where ``enabled`` were (1-bit needs only)."""
-        enabled &= self.untouched[a]
+        enabled &= self.keeps[a]
         for bit, needs, _ in self.recheck[a]:
             if m & needs == needs:
                 enabled |= bit
@@ -158,7 +169,7 @@ class PackedNet:
     def _update_general(self, enabled: int, a: int, m: int) -> int:
         """The same for any needs and inhibitors."""
         guards = self.guards
-        enabled &= self.untouched[a]
+        enabled &= self.keeps[a]
         for bit, needs, inhibit in self.recheck[a]:
             if (m - needs) & guards == guards and not m & inhibit:
                 enabled |= bit

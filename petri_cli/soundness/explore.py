@@ -1,0 +1,157 @@
+"""The state space, breadth first, on packed markings: exact for every arc kind.
+
+What it gives: every reachable marking in order of distance, a shortest run to each, the graph between them, and which
+markings can still reach a given set of them. Cost: one dictionary look-up an edge; the enabled set of a marking is kept
+up from its parent's, so that only actions that the last firing touched are looked at again. A state costs one integer,
+its dictionary entry and some 30 bytes of arrays; there is no object per state.
+
+Outcomes are separate actions; timing, priority and names are ignored. Transitions with a hard deadline are explored as
+others are; a marking in which only such are enabled is recorded as a *rest*, for they can be reaped instead.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterable
+
+from petri_cli.net.compiled import State
+from petri_cli.soundness.packed import Overflow, PackedNet, members
+
+BLOCK = 1024
+"""States expanded between two looks at the deadline."""
+MOST_SETS = 1 << 16
+"""Enabled sets whose action lists are remembered."""
+
+
+class StateSpace:
+    """A part of the state space that grows with :meth:`advance`; state i is the i-th marking found.
+
+    markings: packed, by state; parent, by: the search tree (the state and the action that led to each; the root is its own
+    parent);
+    rests: states in which nothing, or nothing but transitions with a hard deadline, is enabled;
+    expanded: states 0…expanded-1 have all their edges; fired: the set of actions that some edge bears.
+    """
+
+    def __init__(self, net: PackedNet) -> None:
+        self.net = net
+        self.markings = [net.initial]
+        self.parent, self.by = array("I", [0]), array("I", [0])
+        self.rests: list[int] = []
+        self.expanded = 0
+        self.fired = 0
+        self._soft = sum(1 << a for a, action in enumerate(net.compiled.actions) if not action.hard)
+        self._index = {net.initial: 0}
+        self._waiting = deque([net.enabled(net.initial)])  # enabled sets of the states not yet expanded
+        self._lists: dict[int, tuple[int, ...]] = {}  # enabled set → its members
+        self._first, self._targets = array("Q", [0]), array("I")
+        if not self._waiting[0] & self._soft:
+            self.rests.append(0)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every reachable marking is here."""
+        return self.expanded == len(self.markings)
+
+    @property
+    def edges(self) -> int:
+        return len(self._targets)
+
+    def advance(self, limit: int, deadline: Callable[[], bool] | None = None) -> bool:
+        """Explore until complete or until there are more than ``limit`` states; False when the deadline cut it short.
+
+        Raises Overflow when a place outgrows its field.
+        """
+        while not self.complete and len(self.markings) <= limit:
+            self._expand_block(limit)
+            if deadline is not None and deadline():
+                return False
+        return True
+
+    def _expand_block(self, limit: int) -> None:
+        """Expand up to BLOCK states. One plain loop: this is where the time goes."""
+        markings, parent, by, rests = self.markings, self.parent, self.by, self.rests
+        waiting, targets, first, lists = self._waiting, self._targets, self._first, self._lists
+        net, soft, fired = self.net, self._soft, self.fired
+        guards, update, fire, delta, number = net.guards, net.update, net.fire, net.delta, self._index.setdefault
+        if len(lists) > MOST_SETS:
+            lists.clear()
+        i, size = self.expanded, len(markings)
+        stop = i + BLOCK
+        while i < size <= limit and i < stop:
+            m, enabled = markings[i], waiting.popleft()
+            fired |= enabled
+            successors = lists.get(enabled)
+            if successors is None:
+                successors = lists[enabled] = tuple(members(enabled))
+            for a in successors:
+                d = delta[a]
+                after = m + d if d is not None else fire(a, m)
+                j = number(after, size)
+                targets.append(j)
+                if j == size:
+                    if after & guards != guards:
+                        raise Overflow
+                    size += 1
+                    markings.append(after)
+                    parent.append(i)
+                    by.append(a)
+                    now = update(enabled, a, after)
+                    waiting.append(now)
+                    if not now & soft:
+                        rests.append(j)
+            first.append(len(targets))
+            i += 1
+        self.expanded, self.fired = i, fired
+
+    def run_to(self, state: int) -> tuple[int, ...]:
+        """The actions of a shortest run to ``state``."""
+        run: list[int] = []
+        while state:
+            run.append(self.by[state])
+            state = self.parent[state]
+        return tuple(reversed(run))
+
+    def path_to(self, state: int) -> list[int]:
+        """The states on the run of :meth:`run_to`, from the root to ``state``."""
+        path = [state]
+        while state:
+            state = self.parent[state]
+            path.append(state)
+        path.reverse()
+        return path
+
+    def state(self, i: int) -> State:
+        """The token counts of state ``i``."""
+        return self.net.unpack(self.markings[i])
+
+    def successors(self, i: int) -> array[int]:
+        """The targets of the edges of an expanded state."""
+        return self._targets[self._first[i] : self._first[i + 1]]
+
+    def backwards(self, goals: Iterable[int]) -> bytearray:
+        """For each state, 1 iff a state of ``goals`` is reachable from it through the edges that are here.
+
+        Edges lead forward in the order of states but for cycles and shortcuts, so a sweep or two from the last state
+        to the first settles nearly all; what is left goes by the reversed edges.
+        """
+        good = bytearray(len(self.markings))
+        for g in goals:
+            good[g] = 1
+        is_good = good.__getitem__
+        for _ in range(2):
+            for i in range(self.expanded - 1, -1, -1):
+                if not good[i] and any(map(is_good, self.successors(i))):
+                    good[i] = 1
+        before: dict[int, list[int]] = {}
+        for i in range(self.expanded):
+            if not good[i]:
+                for j in self.successors(i):
+                    before.setdefault(j, []).append(i)
+        todo = [j for j in before if good[j]]
+        while todo:
+            for i in before.get(todo.pop(), ()):
+                if not good[i]:
+                    good[i] = 1
+                    todo.append(i)
+        return good
