@@ -1,15 +1,212 @@
-"""The public functions: load, analyze, export. The command line is a thin client of these."""
+"""The public functions: load, analyze, export. The command line is a thin client of them.
+
+Whatever a function does not need it does not import: reading a plan loads no XML parser, and a sound plan no search.
+"""
 
 from __future__ import annotations
 
+import os
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from petri_cli.errors import Problem
-from petri_cli.soundness.result import Result
+from typing import TYPE_CHECKING, Literal
+
+from petri_cli.errors import InputError, PetriError, Position, Problem
+from petri_cli.soundness.result import Budget, Result
+
+if TYPE_CHECKING:
+    from petri_cli.net.model import Net, Property
+    from petri_cli.plan.model import Plan
+
+Path = str | os.PathLike[str]
+ExportFormat = Literal["json", "pnml", "dot", "mermaid"]
+
+EXPORT_WIDTH = 2
+"""Items of a foreach that an exported net shows where nothing else is said: enough to see that they run side by side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What a file holds, and what there is to warn of."""
+
+    subject: Plan | Net
+    warnings: tuple[Problem, ...] = ()
+
+    @property
+    def plan(self) -> Plan | None:
+        from petri_cli.plan.model import Plan
+
+        return self.subject if isinstance(self.subject, Plan) else None
+
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
+    """The answer about one file: a result, or the problems that kept it from being judged."""
+
     file: str
     kind: str = ""
+    """``plan``, ``net``, or empty when the file could not be read."""
     result: Result | None = None
     problems: tuple[Problem, ...] = ()
-    text: str = ""
+    source: tuple[str, ...] = ()
+    """The lines of the file, for excerpts."""
+    repeats: bool = False
+    """The plan has a foreach or a loop: the verdict covers every width and every count."""
+
+
+def load(path: Path) -> Plan | Net:
+    """The plan or net in a file. Raises PetriError, InputError with every problem of its content."""
+    from petri_cli.document import read_bytes
+
+    name = os.fspath(path)
+    return load_data(read_bytes(name), name).subject
+
+
+def load_plan(path: Path) -> Plan:
+    """The plan in a file. Raises as :func:`load`, and ``PETRI_NOT_A_PLAN`` when the file holds a net."""
+    from petri_cli.plan.model import Plan
+
+    subject = load(path)
+    if not isinstance(subject, Plan):
+        raise PetriError("PETRI_NOT_A_PLAN", "the file holds a net, not a plan", where=Position(os.fspath(path)))
+    return subject
+
+
+def load_net(path: Path) -> Net:
+    """The net in a file. Raises as :func:`load`, and ``PETRI_NOT_A_NET`` when the file holds a plan."""
+    from petri_cli.net.model import Net
+
+    subject = load(path)
+    if not isinstance(subject, Net):
+        raise PetriError("PETRI_NOT_A_NET", "the file holds a plan, not a net", where=Position(os.fspath(path)))
+    return subject
+
+
+def load_data(data: bytes, file: str) -> Loaded:
+    """The plan or net in ``data``, told about as ``file``. Raises InputError."""
+    from petri_cli.formats.detect import kind_of
+
+    match kind_of(file, data):
+        case "pnml":
+            from petri_cli.formats.pnml import read_pnml
+
+            return Loaded(*read_pnml(data, file))
+        case "net":
+            from petri_cli.document import read_document
+            from petri_cli.formats.netfile import parse_net
+
+            return Loaded(*parse_net(read_document(data, file), file))
+        case _:
+            from petri_cli.plan.load import load_plan_text
+
+            return Loaded(*load_plan_text(data, file))
+
+
+def analyze(
+    subject: Plan | Net | Path, *, budget: Budget | None = None, properties: Sequence[Property | str] = ()
+) -> Result:
+    """Judge a plan, a net, or the file that holds one.
+
+    properties: asked of a net besides soundness, as in ``--property``. Raises PetriError when there is nothing to
+    judge; an unsound plan is an answer, not an error.
+    """
+    if isinstance(subject, (str, os.PathLike)):
+        subject = load(subject)
+    return _judge(subject, budget or Budget(), properties)
+
+
+def analyze_data(data: bytes, file: str, *, budget: Budget | None = None, properties: Sequence[str] = ()) -> Analysis:
+    """Judge the document in ``data``; what is wrong with it is part of the answer. Raises nothing a user can cause."""
+    source = _lines(data)
+    kind = ""
+    try:
+        loaded = load_data(data, file)
+        kind = "net" if loaded.plan is None else "plan"
+        result = _judge(loaded.subject, budget or Budget(), properties)
+    except PetriError as error:
+        return Analysis(file, kind, None, tuple(p if p.where.file else p.in_file(file) for p in _problems(error)), source)
+    if loaded.warnings:
+        from dataclasses import replace
+
+        result = replace(result, warnings=tuple(dict.fromkeys((*loaded.warnings, *result.warnings))))
+    return Analysis(file, kind, result, (), source, _repeats(loaded.plan))
+
+
+def export(subject: Plan | Net, to: ExportFormat, *, widths: Mapping[str, int] | None = None) -> str:
+    """``subject`` as a net in the text format ``to``; a plan is lowered with each foreach unfolded to ``widths``.
+
+    Raises PetriError: ``PETRI_UNKNOWN_FOREACH`` for a width of something that is none, ``PETRI_NET_TOO_LARGE``, and
+    what the format cannot say.
+    """
+    net = _as_net(subject, widths or {})
+    match to:
+        case "json":
+            from petri_cli.formats.netfile import write_net
+
+            return write_net(net)
+        case "pnml":
+            from petri_cli.formats.pnml import write_pnml
+
+            return write_pnml(net)
+        case "dot":
+            from petri_cli.formats.dot import write_dot
+
+            return write_dot(net)
+        case "mermaid":
+            from petri_cli.formats.mermaid import write_mermaid
+
+            return write_mermaid(net)
+
+
+def _judge(subject: Plan | Net, budget: Budget, properties: Sequence[Property | str]) -> Result:
+    from petri_cli.plan.model import Plan
+
+    if isinstance(subject, Plan):
+        if properties:
+            raise PetriError(
+                "PETRI_PROPERTY_OF_A_PLAN",
+                "a property can be asked of a net, not of a plan",
+                where=Position(subject.file),
+                hint="export the plan (petri export --format json) and ask it of the net",
+            )
+        from petri_cli.soundness.plans import judge_plan
+
+        return judge_plan(subject, budget, time.monotonic)
+    from petri_cli.formats.netfile import parse_property
+    from petri_cli.soundness.nets import judge_net
+
+    asked = [parse_property(p) if isinstance(p, str) else p for p in properties]
+    return judge_net(subject, budget, asked, time.monotonic)
+
+
+def _problems(error: PetriError) -> tuple[Problem, ...]:
+    return error.problems if isinstance(error, InputError) else (error.problem,)
+
+
+def _repeats(plan: Plan | None) -> bool:
+    from petri_cli.plan.model import Foreach, Loop
+
+    return plan is not None and any(isinstance(n, (Foreach, Loop)) for n in plan.nodes)
+
+
+def _lines(data: bytes) -> tuple[str, ...]:
+    """The lines of a document as its reader counts them; what cannot be decoded is shown as it can be."""
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    return tuple(line.removesuffix("\r") for line in data.decode(encoding, "replace").split("\n"))
+
+
+def _as_net(subject: Plan | Net, widths: Mapping[str, int]) -> Net:
+    from petri_cli.plan.model import Foreach, Plan
+
+    known = [n.id for n in subject.nodes if isinstance(n, Foreach)] if isinstance(subject, Plan) else []
+    for fid in widths:
+        if fid not in known:
+            from petri_cli.formats.nearest import did_you_mean
+
+            hint = did_you_mean(fid, known) or "widths belong to the ids of foreach blocks"
+            raise PetriError("PETRI_UNKNOWN_FOREACH", f"there is no foreach `{fid}`", hint=hint)
+    if not isinstance(subject, Plan):
+        return subject
+    from petri_cli.plan.lower import lower_workflow
+
+    return lower_workflow(subject, widths, default_width=EXPORT_WIDTH).net

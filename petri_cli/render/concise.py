@@ -8,20 +8,22 @@ from petri_cli.api import Analysis
 from petri_cli.errors import Position
 from petri_cli.render.look import Line
 from petri_cli.render.page import Page
+from petri_cli.render.tally import Tally, say_summary
 from petri_cli.soundness.result import Result, Verdict
 
 
 def report(analyses: Iterable[Analysis], page: Page) -> None:
-    """Write the lines of each file as soon as it is judged."""
+    """Write the line of each file as soon as it is judged; what kept a file from being judged is a complaint."""
+    tally = Tally()
     for a in analyses:
-        for p in a.problems:
-            page.line([("", str(p))])
-        if a.result is not None:
-            if not (page.quiet and a.result.verdict is Verdict.SOUND):
-                page.line(_verdict(a, a.result))
-            if not page.quiet:
-                for p in a.result.warnings:
-                    page.line([("", f"{p.where} {p.code} warning: {p.message}{f' ({p.hint})' if p.hint else ''}")])
+        tally.add(a, 1)
+        page.errors(a.problems)
+        if a.result is None or (page.quiet and a.result.verdict is Verdict.SOUND):
+            continue
+        page.line(_verdict(a, a.result))
+        if not page.quiet:
+            page.lines([("", str(p).replace(p.code, f"{p.code} warning:", 1))] for p in a.result.warnings)
+    say_summary(tally, page)
 
 
 def _verdict(a: Analysis, r: Result) -> Line:

@@ -9,12 +9,15 @@ from petri_cli.errors import Position, Problem
 from petri_cli.render.concise import where_of
 from petri_cli.render.look import visible
 from petri_cli.render.page import Page
+from petri_cli.render.tally import Tally, say_summary
 from petri_cli.soundness.result import Result, Verdict
 
 
 def report(analyses: Iterable[Analysis], page: Page) -> None:
     """One annotation a problem, one a verdict that is not SOUND, one for each further guard where a branch is stuck."""
+    tally = Tally()
     for a in analyses:
+        tally.add(a, 1)
         for p in a.problems:
             page.write(_problem(p, a.file))
         if a.result is not None:
@@ -22,6 +25,7 @@ def report(analyses: Iterable[Analysis], page: Page) -> None:
                 page.write(command)
             for p in () if page.quiet else a.result.warnings:
                 page.write(_problem(p, a.file))
+    say_summary(tally, page)
 
 
 def _verdict(a: Analysis, r: Result) -> list[str]:

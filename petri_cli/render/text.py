@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from petri_cli.api import Analysis
+from petri_cli.errors import Problem
 from petri_cli.render.look import KEEP, Line, Look, wrap
 from petri_cli.render.page import Page
+from petri_cli.render.tally import Tally
 from petri_cli.render.words import many
 from petri_cli.soundness.result import Result, Verdict
 
@@ -15,73 +16,55 @@ INDENT = "  "
 
 
 def report(analyses: Iterable[Analysis], page: Page) -> None:
-    """Write each file's block as soon as it is judged; assumptions and the summary line come last."""
+    """Write each file's block as soon as it is judged, then assumptions and the summary line.
+
+    Verdicts are the data; what kept a file from being judged is a complaint.
+    """
     tally = Tally()
     for a in analyses:
-        block = _block(a, page)
+        block = _invalid(a, page.error_look) if a.result is None else _block(a, a.result, page)
         if block and tally.blocks and (len(block) > 1 or tally.long):
-            page.line()
+            block = [[], *block]
+        if a.result is None:
+            page.error_lines(block)
+        else:
+            page.lines(block)
         tally.add(a, len(block))
-        page.lines(block)
     _close(tally, page)
 
 
-@dataclass(slots=True)
-class Tally:
-    """What has been reported so far."""
-
-    files: int = 0
-    verdicts: dict[str, int] = field(default_factory=dict)
-    assumptions: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
-    blocks: int = 0
-    long: bool = False
-    """Whether the last block had more than one line."""
-
-    def add(self, a: Analysis, lines: int) -> None:
-        self.files += 1
-        name = a.result.verdict.value.lower() if a.result is not None else "not judged"
-        self.verdicts[name] = self.verdicts.get(name, 0) + 1
-        if a.result is not None and a.result.assumptions:
-            self.assumptions.setdefault(a.result.assumptions, []).append(a.file)
-        if lines:
-            self.blocks += 1
-            self.long = lines > 1
-
-    def summary(self) -> Line:
-        """``5 files: 3 sound, 1 unsound, 1 not judged``."""
-        styles = {"sound": "good", "unsound": "bad", "unknown": "doubt", "not judged": "bad"}
-        line: Line = [("strong", many(self.files, "file")), ("", ":")]
-        for name in [n for n in styles if n in self.verdicts]:
-            line += [("", " " if line[-1][1] == ":" else ", "), (styles[name], f"{self.verdicts[name]} {name}")]
-        return line
-
-
 def _close(tally: Tally, page: Page) -> None:
+    """What every SOUND above rests on, and the summary line of several files."""
     if page.quiet:
         return
-    several = len(tally.assumptions) > 1
+    if tally.long and tally.files > 1:
+        page.line()
     for assumed, files in tally.assumptions.items():
-        whose = f" ({files[0]}{f' and {len(files) - 1} more' if len(files) > 1 else ''})" if several else ""
-        if tally.files > 1 and files is next(iter(tally.assumptions.values())):
-            page.line()
+        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+        whose = f" ({files[0]}{more})" if len(tally.assumptions) > 1 else ""
         page.lines(wrap([("dim", f"SOUND{whose} assumes: {'; '.join(assumed)}.")], page.look.width, "", INDENT))
     if tally.files > 1:
         page.line(tally.summary())
+        if page.apart:
+            page.error_lines([tally.summary()])
 
 
-def _block(a: Analysis, page: Page) -> list[Line]:
-    lines = a.text.splitlines()
-    if a.result is None:
-        from petri_cli.render.problems import draw_problems
+def _invalid(a: Analysis, look: Look) -> list[Line]:
+    head: Line = [("bad", "✗ INVALID"), ("", "  "), ("strong", a.file), ("dim", f"  {many(len(a.problems), 'problem')}")]
+    return [head, *_drawn(a.problems, a, look)]
 
-        head: Line = [("bad", "✗ INVALID"), ("", "  "), ("strong", a.file), ("dim", f"  {many(len(a.problems), 'problem')}")]
-        return [head, *draw_problems(a.problems, lines, page.look)]
-    block = _verdict(a, a.result, page)
-    if a.result.warnings and not page.quiet:
-        from petri_cli.render.problems import draw_problems
 
-        block += draw_problems(a.result.warnings, lines, page.look)
+def _block(a: Analysis, r: Result, page: Page) -> list[Line]:
+    block = _verdict(a, r, page)
+    if r.warnings and not page.quiet:
+        block += _drawn(r.warnings, a, page.look)
     return block
+
+
+def _drawn(problems: tuple[Problem, ...], a: Analysis, look: Look) -> list[Line]:
+    from petri_cli.render.problems import draw_problems
+
+    return draw_problems(problems, a.source, look)
 
 
 def _verdict(a: Analysis, r: Result, page: Page) -> list[Line]:
@@ -97,11 +80,15 @@ def _verdict(a: Analysis, r: Result, page: Page) -> list[Line]:
 
 
 def _sound(a: Analysis, r: Result, page: Page) -> list[Line]:
-    head: Line = [("good", f"✓{KEEP}SOUND{KEEP} "), ("strong", a.file), ("", f"{KEEP} by {r.evidence}")]
+    evidence, detail = r.evidence, list(r.detail)
+    if detail and detail[0].startswith("lock order "):
+        evidence = f"{evidence} ({detail.pop(0).removeprefix('lock order ')})"
+    scope = ", for every foreach width and loop count" if a.repeats else ""
+    head: Line = [("good", f"✓{KEEP}SOUND{KEEP} "), ("strong", a.file), ("", f"{KEEP} by {evidence}{scope}")]
     block = wrap(head, page.look.width, "", " " * 9)
-    for text in r.detail:
-        block += wrap([("dim", text)], page.look.width, " " * 9)
     if page.verbose:
+        for text in detail:
+            block += wrap([("dim", text)], page.look.width, INDENT)
         block += conditions(r, page.look) + stats(r, page.look)
     return block
 

@@ -56,7 +56,7 @@ def _counterexample(a: Analysis, r: Result, cx: Counterexample, page: Page) -> l
     drawn = draw_circle(cx.waits, styles, look)
     if drawn:
         block += [[], _heading("Who waits for whom"), *drawn]
-    where = excerpt(a.text.splitlines(), _marks(cx.waits, styles), look)
+    where = excerpt(a.source, _marks(cx.waits, styles), look)
     if where:
         block += [[], _heading("Where"), *where]
     return [*block, [], _heading("The state it stops in"), *_marking(cx, look)]

@@ -118,7 +118,7 @@ def inversion(file: str = "lock-inversion.petri.yaml") -> Analysis:
         Verdict.UNSOUND, "counterexample", "PETRI_UNSOUND_PLAN", message, CONDITIONS, (), cx, {}, {"A": 2, "B": 2},
         Counts(1, 1, True), {"states": 5},
     )
-    return Analysis(file, "plan", result, (), INVERSION)
+    return Analysis(file, "plan", result, (), tuple(INVERSION.splitlines()))
 
 
 FAN_OUT = """\
@@ -174,7 +174,7 @@ def fan_out(file: str = "nested-calls.petri.yaml", width: int = 4) -> Analysis:
         Verdict.UNSOUND, "counterexample", "PETRI_UNSOUND_PLAN", message, CONDITIONS, (), cx, {"sample": width}, {"worker": None},
         Counts(1, 1, False), {"states": 41},
     )
-    return Analysis(file, "plan", result, (), FAN_OUT)
+    return Analysis(file, "plan", result, (), tuple(FAN_OUT.splitlines()), True)
 
 
 def sound(file: str = "ordered.petri.yaml") -> Analysis:
@@ -183,7 +183,7 @@ def sound(file: str = "ordered.petri.yaml") -> Analysis:
         Verdict.SOUND, "lock-order", "", "", tuple(Condition(c.name, True) for c in CONDITIONS), SOUND_ASSUMPTIONS,
         detail=("lock order A → B → C, for every foreach width and loop count",),
     )
-    return Analysis(file, "plan", result, (), "")
+    return Analysis(file, "plan", result, repeats=True)
 
 
 def unknown(file: str = "large.pnml") -> Analysis:

@@ -1,0 +1,112 @@
+"""From the arguments of a command to the files it is about: folders searched, duplicates once, sorted by name."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from petri_cli.errors import PetriError, Position, Problem
+
+STDIN = "-"
+STDIN_NAME = "<stdin>"
+ENDINGS = (".petri.yaml", ".petri.yml", ".petri.json", ".pnml")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Source:
+    """One input: the ``name`` it is told about by (relative, with ``/``), and the ``path`` to read (None: stdin)."""
+
+    name: str
+    path: str | None
+
+
+def sources(arguments: Sequence[str], stdin_name: str = "") -> tuple[list[Source], list[Problem]]:
+    """The inputs that ``arguments`` mean, sorted by name, and a problem for each argument that means none.
+
+    No argument means the current folder. A file that is reached twice (by any path or link) is listed once.
+    """
+    found: dict[str, Source] = {}
+    problems: list[Problem] = []
+    for argument in arguments or (os.curdir,):
+        if argument == STDIN:
+            found[STDIN] = Source(stdin_name or STDIN_NAME, None)
+            continue
+        path = Path(argument)
+        if _is(path.is_dir):
+            inside = list(_search(argument))
+            if not inside:
+                problems.append(_nothing_in(argument, given=bool(arguments)))
+            for file in inside:
+                _add(found, file)
+        elif _is(path.exists):
+            _add(found, path)
+        else:
+            problems.append(_missing(path))
+    return sorted(found.values(), key=lambda s: s.name), problems
+
+
+def _is(question: Callable[[], bool]) -> bool:
+    """The answer of the file system; a path that it cannot even look up (too long, say) is nothing."""
+    try:
+        return question()
+    except (OSError, ValueError):
+        return False
+
+
+def read_source(source: Source) -> bytes:
+    """The bytes of ``source``. Raises PetriError."""
+    from petri_cli.document import MAX_BYTES, read_bytes
+
+    if source.path is not None:
+        try:
+            return read_bytes(source.path)
+        except PetriError as error:
+            where = Position(source.name)
+            raise PetriError(error.code, error.message, where=where, hint=error.hint) from None
+    if sys.stdin is None:
+        raise PetriError("PETRI_UNREADABLE_FILE", "there is no standard input", where=Position(source.name))
+    return sys.stdin.buffer.read(MAX_BYTES + 1)
+
+
+def display_name(path: Path) -> str:
+    """``path`` as it is shown: relative to the current folder where it lies below it, always with ``/``."""
+    tidy = Path(os.path.normpath(path))
+    absolute = Path(os.path.normpath(Path.cwd() / path))
+    shown = absolute.relative_to(Path.cwd()) if absolute.is_relative_to(Path.cwd()) else tidy
+    return shown.as_posix()
+
+
+def _add(found: dict[str, Source], path: Path) -> None:
+    """Add ``path`` unless its file is there already under a name that sorts before."""
+    source = Source(display_name(path), str(path))
+    real = os.path.realpath(path)
+    found[real] = min(source, found.get(real, source))
+
+
+def _search(folder: str) -> Iterator[Path]:
+    """Plans and nets below ``folder``, hidden folders and links to folders left out."""
+    for here, folders, files in os.walk(folder):
+        folders[:] = sorted(f for f in folders if not f.startswith(".") and f != "node_modules")
+        yield from (Path(here, f) for f in sorted(files) if f.endswith(ENDINGS) and not f.startswith("."))
+
+
+def _nothing_in(folder: str, *, given: bool) -> Problem:
+    hint = "plans are called NAME.petri.yaml, .petri.yml or .petri.json, nets also NAME.pnml"
+    start = "" if given else "; `petri init` writes a plan to start from"
+    where = Position(display_name(Path(folder)) if given else "")
+    return Problem("PETRI_NOTHING_FOUND", f"there is no plan or net in {'this' if given else 'the current'} folder", where, hint + start)
+
+
+def _missing(path: Path) -> Problem:
+    from petri_cli.formats.nearest import did_you_mean
+
+    try:
+        beside = [p.name for p in path.parent.iterdir()]
+    except (OSError, ValueError):
+        beside = []
+    near = did_you_mean(path.name, beside)
+    hint = near if near.startswith("did you mean") else "check the path"
+    return Problem("PETRI_UNREADABLE_FILE", "there is no such file", Position(display_name(path)), hint)

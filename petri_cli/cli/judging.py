@@ -1,0 +1,71 @@
+"""Judging one input after the other: no file's trouble hides the verdict of another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from petri_cli.api import Analysis, analyze_data
+from petri_cli.cli.exit import Exit, worst
+from petri_cli.cli.inputs import Source, read_source
+from petri_cli.cli.streams import say, say_fault
+from petri_cli.errors import PetriError, Problem
+from petri_cli.soundness.result import Budget, Result, Verdict
+
+_CODES = {Verdict.SOUND: Exit.OK, Verdict.UNSOUND: Exit.UNSOUND, Verdict.UNKNOWN: Exit.UNKNOWN}
+
+
+@dataclass(slots=True)
+class Judging:
+    """Iterating judges: each input when its turn comes, in the order of their names; ``codes`` gathers the exit codes.
+
+    problems: arguments that mean no file; they take their turn as files that could not be read.
+    """
+
+    inputs: Sequence[Source]
+    problems: Sequence[Problem]
+    budget: Budget
+    properties: Sequence[str] = ()
+    codes: list[Exit] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[Analysis]:
+        turns: list[tuple[str, Source | Problem]] = [(s.name, s) for s in self.inputs]
+        turns += [(p.where.file, p) for p in self.problems]
+        turns.sort(key=lambda turn: turn[0])
+        for k, (_, turn) in enumerate(turns):
+            analysis = self._take(turn)
+            self.codes.append(exit_code(analysis))
+            yield analysis
+            if self.codes[-1] is Exit.INTERRUPTED:
+                left = len(turns) - k - 1
+                say("petri: interrupted" + (f"; {left} more not judged" if left else ""))
+                return
+
+    def _take(self, turn: Source | Problem) -> Analysis:
+        if isinstance(turn, Problem):
+            return Analysis(turn.where.file, problems=(turn,))
+        try:
+            return analyze_data(read_source(turn), turn.name, budget=self.budget, properties=self.properties)
+        except PetriError as error:
+            return Analysis(turn.name, problems=(error.problem,))
+        except KeyboardInterrupt:
+            message = "PETRI_INTERRUPTED: interrupted before there was a verdict"
+            return Analysis(turn.name, result=Result(Verdict.UNKNOWN, "interrupted", "PETRI_INTERRUPTED", message))
+        except Exception as error:
+            say_fault(error, f"judging {turn.name}")
+            message = f"internal fault: {type(error).__name__}; nothing is known about this file"
+            return Analysis(turn.name, problems=(Problem("PETRI_INTERNAL_FAULT", message),))
+
+    def exit(self, *, zero: bool = False) -> Exit:
+        """The worst code so far. ``zero``: a verdict that is not SOUND counts as OK."""
+        found = worst(self.codes)
+        return Exit.OK if zero and found in (Exit.UNSOUND, Exit.UNKNOWN) else found
+
+
+def exit_code(a: Analysis) -> Exit:
+    """The code of one file."""
+    if a.result is None:
+        return Exit.FAULT if any(p.code == "PETRI_INTERNAL_FAULT" for p in a.problems) else Exit.WRONG
+    if a.result.code == "PETRI_INTERRUPTED":
+        return Exit.INTERRUPTED
+    return _CODES[a.result.verdict]

@@ -1,0 +1,122 @@
+"""``petri``: the group of subcommands, each imported when it is called.
+
+A command returns its exit code. What a user did wrong arrives here as a PetriError or a usage error and leaves as a
+sentence and exit code 2; anything else is our fault, and shown as one.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Annotated, Any, cast
+
+import typer
+from typer.core import TyperGroup
+
+from petri_cli.cli.exit import MEANING, Exit
+
+COMMANDS = {
+    "analyze": "Judge plans and nets; nothing is written.",
+    "export": "Write a plan or net as JSON, PNML, DOT or Mermaid.",
+    "explain": "What a code means, with an example and the way out.",
+    "schema": "Print a JSON Schema.",
+    "init": "Write a commented plan to start from.",
+}
+
+_SETTINGS = {"help_option_names": ["-h", "--help"]}
+_UsageError = cast(type[Exception], typer.BadParameter.__base__)
+
+
+def _epilog() -> str:
+    rows = "\n".join(f"  {code.value:>3}  {MEANING[code]}" for code in Exit)
+    return f"\b\nExit codes:\n{rows}"
+
+
+class PetriGroup(TyperGroup):
+    """Subcommands by name: the list of them costs no import."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        if cmd_name not in self.commands:
+            self.commands[cmd_name] = _load(cmd_name)
+        return self.commands[cmd_name]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _load(name: str) -> Any:
+    run = getattr(import_module(f"petri_cli.cli.{name}"), name)
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command(name, context_settings=_SETTINGS, short_help=COMMANDS[name])(run)
+    return typer.main.get_command(alone)
+
+
+app = typer.Typer(
+    name="petri",
+    cls=PetriGroup,
+    context_settings=_SETTINGS,
+    epilog=_epilog(),
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from petri_cli.version import __version__
+
+        typer.echo(f"petri {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def petri(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Long plans, safe to run: compile a plan to a Petri net, and prove it sound or see the state it would have died in."""
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the command line; returns the exit code and never raises."""
+    try:
+        code = app(args=args, prog_name="petri", standalone_mode=False)
+        return int(code or 0)
+    except Exception as error:
+        return _ended_by(error)
+    except KeyboardInterrupt:
+        return _say("petri: interrupted", Exit.INTERRUPTED)
+
+
+def _ended_by(error: Exception) -> int:
+    """Say what ended the command, and with which code."""
+    from petri_cli.errors import InputError, PetriError
+
+    if isinstance(error, _UsageError):
+        cast(Any, error).show()
+        return Exit.WRONG
+    if isinstance(error, typer.Abort):
+        return _say("petri: interrupted", Exit.INTERRUPTED)
+    if isinstance(error, PetriError):
+        problems = error.problems if isinstance(error, InputError) else (error.problem,)
+        return _say("\n".join(str(p) for p in problems), Exit.WRONG)
+    if isinstance(error, BrokenPipeError):
+        return Exit.OK
+    from petri_cli.cli.streams import say_fault
+
+    say_fault(error, "running this command")
+    return Exit.FAULT
+
+
+def _say(text: str, code: Exit) -> int:
+    from petri_cli.cli.streams import say
+
+    say(text)
+    return code

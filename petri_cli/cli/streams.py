@@ -1,0 +1,126 @@
+"""What the commands write to: data alone on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TextIO
+
+from petri_cli.errors import PetriError, Position
+from petri_cli.render.look import ColourMode, Look, look_at
+from petri_cli.render.page import Page
+
+
+class Output:
+    """Standard output, or the file of ``-o``; ``spare`` are paths that must not be written over.
+
+    A reader that goes away is no error: what it does not want is not written, and the exit code stays true. Characters
+    that the encoding lacks are written as escapes. Raises PetriError ``PETRI_CANNOT_WRITE``.
+    """
+
+    def __init__(self, path: str | None = None, spare: Sequence[str | None] = ()) -> None:
+        self.path = path
+        self.stream: TextIO | None = sys.stdout if path is None else _open(path, spare)
+        if self.stream is not None:
+            _make_safe(self.stream)
+
+    def write(self, text: str) -> None:
+        """Write ``text`` unless the reader has gone."""
+        if self.stream is not None:
+            try:
+                self.stream.write(text)
+            except OSError as error:
+                self._failed(error)
+
+    def flush(self) -> None:
+        """Write out what is buffered."""
+        if self.stream is not None:
+            try:
+                self.stream.flush()
+            except OSError as error:
+                self._failed(error)
+
+    def close(self) -> None:
+        """Flush, and close a file."""
+        self.flush()
+        if self.stream is not None and self.path is not None:
+            self.stream.close()
+
+    def _failed(self, error: OSError) -> None:
+        stream, self.stream = self.stream, None
+        if stream is not None:
+            _silence(stream)
+        if error.errno not in (errno.EPIPE, errno.EINVAL):
+            raise _cannot_write(self.path or "standard output", error)
+
+    def __enter__(self) -> Output:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+
+def page_on(out: Output, colour: ColourMode, *, verbosity: int) -> Page:
+    """A page on ``out`` for data and on standard error for what is wrong, each looked at for itself."""
+    data = Look() if out.stream is None else look_at(out.stream, colour)
+    errors = Look() if sys.stderr is None else look_at(sys.stderr, colour)
+
+    def complain(text: str) -> None:
+        out.flush()  # on a terminal both streams are one page
+        say(text.removesuffix("\n"))
+
+    return Page(out.write, data, verbosity, complain, errors, apart=out.path is not None)
+
+
+def say(text: str) -> None:
+    """A line on standard error, whatever state that is in."""
+    if sys.stderr is None:
+        return
+    try:
+        _make_safe(sys.stderr)
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+    except OSError:
+        _silence(sys.stderr)
+
+
+def say_fault(error: BaseException, doing: str) -> None:
+    """An internal fault: its traceback, and a sentence that says whose fault it is."""
+    from traceback import format_exception
+
+    say("".join(format_exception(error)).rstrip())
+    say(f"petri: internal fault while {doing}. This is a bug in petri, not in your input: please report it with the above.")
+
+
+def _open(path: str, spare: Sequence[str | None]) -> TextIO:
+    if any(p is not None and os.path.realpath(p) == os.path.realpath(path) for p in spare):
+        raise PetriError("PETRI_CANNOT_WRITE", "this would write over an input", where=Position(path))
+    try:
+        return Path(path).open("w", encoding="utf-8", newline="\n")
+    except (OSError, ValueError) as error:
+        raise _cannot_write(path, error) from None
+
+
+def _make_safe(stream: TextIO) -> None:
+    """Let ``stream`` write any text: what its encoding lacks comes as an escape (which is one in JSON, too)."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")
+
+
+def _silence(stream: TextIO) -> None:
+    """Send what is left in the buffer nowhere, so that closing at exit does not complain again."""
+    with suppress(OSError, ValueError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)
+
+
+def _cannot_write(path: str, error: Exception) -> PetriError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return PetriError("PETRI_CANNOT_WRITE", f"cannot be written: {reason}", where=Position(path))

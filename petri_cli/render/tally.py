@@ -1,0 +1,46 @@
+"""How many files got which answer: the summary line of several files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from petri_cli.api import Analysis
+from petri_cli.render.look import Line
+from petri_cli.render.page import Page
+from petri_cli.render.words import many
+
+
+@dataclass(slots=True)
+class Tally:
+    """What has been reported so far."""
+
+    files: int = 0
+    verdicts: dict[str, int] = field(default_factory=dict)
+    assumptions: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
+    blocks: int = 0
+    long: bool = False
+    """Whether the last block had more than one line."""
+
+    def add(self, a: Analysis, lines: int) -> None:
+        self.files += 1
+        name = a.result.verdict.value.lower() if a.result is not None else "not judged"
+        self.verdicts[name] = self.verdicts.get(name, 0) + 1
+        if a.result is not None and a.result.assumptions:
+            self.assumptions.setdefault(a.result.assumptions, []).append(a.file)
+        if lines:
+            self.blocks += 1
+            self.long = lines > 1
+
+    def summary(self) -> Line:
+        """``5 files: 3 sound, 1 unsound, 1 not judged``."""
+        styles = {"sound": "good", "unsound": "bad", "unknown": "doubt", "not judged": "bad"}
+        line: Line = [("strong", many(self.files, "file")), ("", ":")]
+        for name in [n for n in styles if n in self.verdicts]:
+            line += [("", " " if line[-1][1] == ":" else ", "), (styles[name], f"{self.verdicts[name]} {name}")]
+        return line
+
+
+def say_summary(tally: Tally, page: Page) -> None:
+    """The summary line beside machine-readable data: a complaint, since it is no data."""
+    if tally.files > 1 and not page.quiet:
+        page.error_lines([tally.summary()])
