@@ -27,7 +27,7 @@ MOST_SETS = 1 << 16
 class StateSpace:
     """A part of the state space that grows with :meth:`advance`; state i is the i-th marking found.
 
-    markings: packed, by state; parent, by: the search tree (the state and the action that led to each; the root is its own
+    markings: packed, by state; parent, by: the search tree (state and action that led to each; the root is its own
     parent);
     rests: states in which nothing, or nothing but transitions with a hard deadline, is enabled;
     expanded: states 0…expanded-1 have all their edges; fired: the set of actions that some edge bears.
