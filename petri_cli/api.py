@@ -22,7 +22,7 @@ Path = str | os.PathLike[str]
 ExportFormat = Literal["json", "pnml", "dot", "mermaid"]
 
 EXPORT_WIDTH = 2
-"""Items of a foreach that an exported net shows where nothing else is said: enough to see that they run side by side."""
+"""Items of a foreach that an exported net shows where nothing else is said: enough to see them run side by side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,9 @@ def analyze_data(data: bytes, file: str, *, budget: Budget | None = None, proper
         kind = "net" if loaded.plan is None else "plan"
         result = _judge(loaded.subject, budget or Budget(), properties)
     except PetriError as error:
-        return Analysis(file, kind, None, tuple(p if p.where.file else p.in_file(file) for p in _problems(error)), source)
+        return Analysis(
+            file, kind, None, tuple(p if p.where.file else p.in_file(file) for p in _problems(error)), source
+        )
     if loaded.warnings:
         from dataclasses import replace
 
@@ -141,9 +143,11 @@ def export(subject: Plan | Net, to: ExportFormat, *, widths: Mapping[str, int] |
     net = _as_net(subject, widths or {})
     match to:
         case "json":
-            from petri_cli.formats.netfile import write_net
+            import json
 
-            return write_net(net)
+            from petri_cli.formats.netfile import net_to_data
+
+            return json.dumps(net_to_data(net), indent=2, ensure_ascii=False) + "\n"
         case "pnml":
             from petri_cli.formats.pnml import write_pnml
 
@@ -175,7 +179,8 @@ def _judge(subject: Plan | Net, budget: Budget, properties: Sequence[Property | 
     from petri_cli.formats.netfile import parse_property
     from petri_cli.soundness.nets import judge_net
 
-    asked = [parse_property(p) if isinstance(p, str) else p for p in properties]
+    places = subject.place_ids()
+    asked = [parse_property(p, places) if isinstance(p, str) else p for p in properties]
     return judge_net(subject, budget, asked, time.monotonic)
 
 

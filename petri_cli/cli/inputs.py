@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from petri_cli.errors import PetriError, Position, Problem
+from petri_cli.errors import InputError, PetriError, Position, Problem
 
 STDIN = "-"
 STDIN_NAME = "<stdin>"
@@ -46,6 +46,19 @@ def sources(arguments: Sequence[str], stdin_name: str = "") -> tuple[list[Source
         else:
             problems.append(_missing(path))
     return sorted(found.values(), key=lambda s: s.name), problems
+
+
+def one_source(argument: str, stdin_name: str = "") -> Source:
+    """The one input that ``argument`` means. Raises PetriError for a folder; a missing file shows when it is read."""
+    if argument == STDIN:
+        return Source(stdin_name or STDIN_NAME, None)
+    path = Path(argument)
+    if _is(path.is_dir):
+        where = Position(display_name(path))
+        raise PetriError("PETRI_UNREADABLE_FILE", "this is a folder; one file is wanted", where=where)
+    if not _is(path.exists):
+        raise InputError([_missing(path)])
+    return Source(display_name(path), argument)
 
 
 def _is(question: Callable[[], bool]) -> bool:
@@ -97,7 +110,12 @@ def _nothing_in(folder: str, *, given: bool) -> Problem:
     hint = "plans are called NAME.petri.yaml, .petri.yml or .petri.json, nets also NAME.pnml"
     start = "" if given else "; `petri init` writes a plan to start from"
     where = Position(display_name(Path(folder)) if given else "")
-    return Problem("PETRI_NOTHING_FOUND", f"there is no plan or net in {'this' if given else 'the current'} folder", where, hint + start)
+    return Problem(
+        "PETRI_NOTHING_FOUND",
+        f"there is no plan or net in {'this' if given else 'the current'} folder",
+        where,
+        hint + start,
+    )
 
 
 def _missing(path: Path) -> Problem:

@@ -44,6 +44,14 @@ class PetriGroup(TyperGroup):
             self.commands[cmd_name] = _load(cmd_name)
         return self.commands[cmd_name]
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and args[0] not in COMMANDS and not ctx.resilient_parsing and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {near[0]!r}?" if near else ""))
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -81,7 +89,7 @@ def petri(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Long plans, safe to run: compile a plan to a Petri net, and prove it sound or see the state it would have died in."""
+    """Long plans, safe to run: compile a plan to a Petri net, prove it sound, or see the state it would die in."""
 
 
 def main(args: list[str] | None = None) -> int:
@@ -91,8 +99,15 @@ def main(args: list[str] | None = None) -> int:
         return int(code or 0)
     except Exception as error:
         return _ended_by(error)
+    except SystemExit as ended:
+        # typer ends so when the reader of --help has gone away
+        return Exit.OK if isinstance(ended.__context__, BrokenPipeError) else _code_of(ended)
     except KeyboardInterrupt:
         return _say("petri: interrupted", Exit.INTERRUPTED)
+
+
+def _code_of(ended: SystemExit) -> int:
+    return ended.code if isinstance(ended.code, int) else Exit.OK if ended.code is None else Exit.WRONG
 
 
 def _ended_by(error: Exception) -> int:

@@ -17,15 +17,17 @@ from petri_cli.render.page import Page
 
 
 class Output:
-    """Standard output, or the file of ``-o``; ``spare`` are paths that must not be written over.
+    """Standard output, or the file of ``-o``.
+
+    spare: paths that must not be written over; keep: no file must.
 
     A reader that goes away is no error: what it does not want is not written, and the exit code stays true. Characters
     that the encoding lacks are written as escapes. Raises PetriError ``PETRI_CANNOT_WRITE``.
     """
 
-    def __init__(self, path: str | None = None, spare: Sequence[str | None] = ()) -> None:
+    def __init__(self, path: str | None = None, spare: Sequence[str | None] = (), *, keep: bool = False) -> None:
         self.path = path
-        self.stream: TextIO | None = sys.stdout if path is None else _open(path, spare)
+        self.stream: TextIO | None = sys.stdout if path is None else _open(path, spare, keep=keep)
         if self.stream is not None:
             _make_safe(self.stream)
 
@@ -94,14 +96,17 @@ def say_fault(error: BaseException, doing: str) -> None:
     from traceback import format_exception
 
     say("".join(format_exception(error)).rstrip())
-    say(f"petri: internal fault while {doing}. This is a bug in petri, not in your input: please report it with the above.")
+    say(f"petri: internal fault while {doing}. This is a bug in petri, not in your input: please report the above.")
 
 
-def _open(path: str, spare: Sequence[str | None]) -> TextIO:
+def _open(path: str, spare: Sequence[str | None], *, keep: bool) -> TextIO:
     if any(p is not None and os.path.realpath(p) == os.path.realpath(path) for p in spare):
         raise PetriError("PETRI_CANNOT_WRITE", "this would write over an input", where=Position(path))
     try:
-        return Path(path).open("w", encoding="utf-8", newline="\n")
+        return Path(path).open("x" if keep else "w", encoding="utf-8", newline="\n")
+    except FileExistsError:
+        hint = "choose another name, or --force"
+        raise PetriError("PETRI_FILE_EXISTS", "there is such a file already", where=Position(path), hint=hint) from None
     except (OSError, ValueError) as error:
         raise _cannot_write(path, error) from None
 

@@ -34,7 +34,11 @@ def _verdict(a: Analysis, r: Result) -> Line:
             sentence = r.counterexample.sentence if r.counterexample is not None else r.message
             return [("", f"{where_of(a)} {r.code} "), ("bad", "UNSOUND"), ("", f" {sentence}")]
         case Verdict.UNKNOWN:
-            return [("", f"{a.file} {r.code} "), ("doubt", "UNKNOWN"), ("", f" {r.message.removeprefix(f'{r.code}: ')}")]
+            return [
+                ("", f"{a.file} {r.code} "),
+                ("doubt", "UNKNOWN"),
+                ("", f" {r.message.removeprefix(f'{r.code}: ')}"),
+            ]
 
 
 def where_of(a: Analysis) -> Position:

@@ -96,7 +96,12 @@ def _waiting(group: Group, style: str) -> Line:
     holders = list(dict.fromkeys(h for w in group.waits for h in w.holders))
     others = [h for h in holders if not group.has(h)]
     if others:
-        line.append(("", f", held by {together(others)}" + (" and themselves" if not one and len(others) < len(holders) else "")))
+        line.append(
+            (
+                "",
+                f", held by {together(others)}" + (" and themselves" if not one and len(others) < len(holders) else ""),
+            )
+        )
     elif holders:
         line.append(("", ", which it holds itself" if one else ", held by one another"))
     return line

@@ -90,7 +90,7 @@ def wants_colour(mode: ColourMode, environ: Mapping[str, str], *, terminal: bool
 
 
 def can_draw(stream: TextIO, environ: Mapping[str, str]) -> bool:
-    """Whether ``stream`` can show lines and ticks. Python writes UTF-8 under LANG=C, but who reads it asked for ASCII."""
+    """Whether ``stream`` can show lines and ticks. Python writes UTF-8 under LANG=C, but its reader asked for ASCII."""
     try:
         "✗✓●│╭→".encode(getattr(stream, "encoding", None) or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -194,4 +194,3 @@ def _without_trailing_blanks(spans: Line) -> Line:
             return [*spans[:-1], (style, text.rstrip(" "))]
         spans = spans[:-1]
     return spans
-

@@ -50,7 +50,12 @@ def _close(tally: Tally, page: Page) -> None:
 
 
 def _invalid(a: Analysis, look: Look) -> list[Line]:
-    head: Line = [("bad", "✗ INVALID"), ("", "  "), ("strong", a.file), ("dim", f"  {many(len(a.problems), 'problem')}")]
+    head: Line = [
+        ("bad", "✗ INVALID"),
+        ("", "  "),
+        ("strong", a.file),
+        ("dim", f"  {many(len(a.problems), 'problem')}"),
+    ]
     return [head, *_drawn(a.problems, a, look)]
 
 

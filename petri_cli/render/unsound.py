@@ -1,7 +1,7 @@
 """UNSOUND: the state the plan would have died in, told so that nobody needs to know what a Petri net is.
 
-In order: the one sentence; how it gets there, a lane a branch; the circle of waiting; the lines of the file; the marking;
-what would help.
+In order: the one sentence; how it gets there, a lane a branch; the circle of waiting; the lines of the file; the
+marking; what would help.
 """
 
 from __future__ import annotations

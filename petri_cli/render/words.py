@@ -1,7 +1,7 @@
 """What a transition does, in the words of the plan that it came from.
 
-The names that lowering gives (``t.guard.g1.acquire[2]``) say what a step is; what an acquire takes is read off its arcs.
-A transition of a net file is called by its own name.
+The names that lowering gives (``t.guard.g1.acquire[2]``) say what a step is; what it takes is read off its arcs. A
+transition of a net file is called by its own name.
 """
 
 from __future__ import annotations

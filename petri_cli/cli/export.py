@@ -1,0 +1,53 @@
+"""``petri export``: a plan or net in the language of other tools."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from petri_cli.cli.exit import Exit
+
+Format = Literal["json", "pnml", "dot", "mermaid"]
+
+
+def export(
+    file: Annotated[str, typer.Argument(help="A plan or net; - is standard input.")],
+    form: Annotated[Format, typer.Option("--format", "-f", help="What to write.")] = "json",
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to FILE instead of standard output.")
+    ] = None,
+    width: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--width", "-w", metavar="ID=N", help="Items of the foreach ID (2 where not said); may be repeated."
+        ),
+    ] = None,
+    stdin_filename: Annotated[
+        str, typer.Option(metavar="NAME", help="What to call standard input; the ending says what it is.")
+    ] = "",
+) -> int:
+    """Write the Petri net of a plan, or a net, as JSON, PNML, DOT or Mermaid.
+
+    A plan is written as the workflow net that is judged: each foreach unfolded to its width, loops as cycles.
+    """
+    from petri_cli.api import export as export_net
+    from petri_cli.api import load_data
+    from petri_cli.cli.inputs import one_source, read_source
+    from petri_cli.cli.streams import Output
+
+    source = one_source(file, stdin_filename)
+    text = export_net(load_data(read_source(source), source.name).subject, form, widths=_widths(width or []))
+    with Output(output, spare=[source.path]) as out:
+        out.write(text)
+    return Exit.OK
+
+
+def _widths(given: list[str]) -> dict[str, int]:
+    widths: dict[str, int] = {}
+    for text in given:
+        name, equals, number = text.rpartition("=")
+        if not (equals and name and number.isdecimal()):
+            raise typer.BadParameter(f"{text!r} is not ID=N with a number N ≥ 0", param_hint="--width")
+        widths[name] = int(number)
+    return widths

@@ -1,0 +1,54 @@
+"""``petri init``: a commented plan to start from."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from petri_cli.cli.exit import Exit
+
+
+def _templates(incomplete: str) -> list[str]:
+    from petri_cli.data import names
+
+    return [n for n in names("samples") if n.startswith(incomplete)]
+
+
+def init(
+    file: Annotated[
+        str, typer.Argument(metavar="[FILE]", help="Where to write; - is standard output.")
+    ] = "plan.petri.yaml",
+    template: Annotated[
+        str, typer.Option("--template", "-t", metavar="NAME", help="Which sample.", autocompletion=_templates)
+    ] = "starter",
+    every: Annotated[bool, typer.Option("--list", help="List the templates, each with what it shows.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+) -> int:
+    """Write a commented plan to start from; a file that is there already is left alone."""
+    from petri_cli.cli.streams import Output, say
+    from petri_cli.data import names, read
+    from petri_cli.errors import PetriError
+
+    known = names("samples")
+    if every:
+        with Output() as out:
+            width = max(map(len, known), default=0)
+            out.write("".join(f"{n:<{width}}  {_about(read('samples', n))}\n" for n in known))
+        return Exit.OK
+    if template not in known:
+        from petri_cli.formats.nearest import did_you_mean
+
+        hint = did_you_mean(template, known) or "petri init --list shows all of them"
+        raise PetriError("PETRI_UNKNOWN_TEMPLATE", f"there is no template {template}", hint=hint)
+    with Output(None if file == "-" else file, keep=not force) as out:
+        out.write(read("samples", template))
+    if file != "-":
+        say(f"wrote {file}; next: petri analyze {file}")
+    return Exit.OK
+
+
+def _about(text: str) -> str:
+    """The first line of comment that is meant for people."""
+    comments = (line[1:].strip() for line in text.splitlines() if line.startswith("#"))
+    return next((c for c in comments if c and not c.startswith("yaml-language-server")), "")

@@ -1,0 +1,33 @@
+"""A page of ``docs/codes``: as it is written, or rendered where there is a terminal with colour."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from petri_cli.render.look import ColourMode, look_at
+
+
+def page(markdown: str, stream: TextIO | None, colour: ColourMode = "auto") -> str:
+    """What to print of a page. Without colour that is the Markdown itself, which reads well."""
+    if stream is None:
+        return markdown
+    look = look_at(stream, colour)
+    if not look.colour or not look.signs:
+        return markdown
+    from io import StringIO
+
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    drawn = StringIO()
+    console = Console(file=drawn, width=look.width, force_terminal=True, color_system="standard", legacy_windows=False)
+    console.print(Markdown(markdown, code_theme="ansi_dark", hyperlinks=False))
+    return drawn.getvalue()
+
+
+def first_sentence(markdown: str) -> str:
+    """The first sentence below the title."""
+    body = [line for line in markdown.splitlines() if line and not line.startswith("#")]
+    text = " ".join(body[:3])
+    end = text.find(". ")
+    return text if end < 0 else text[: end + 1]
