@@ -50,8 +50,8 @@ class Analysis:
     problems: tuple[Problem, ...] = ()
     source: tuple[str, ...] = ()
     """The lines of the file, for excerpts."""
-    repeats: bool = False
-    """The plan has a foreach or a loop: the verdict covers every width and every count."""
+    scope: str = ""
+    """What the verdict on a plan covers beside what is written: every foreach width, every loop count."""
 
 
 def load(path: Path) -> Plan | Net:
@@ -131,7 +131,7 @@ def analyze_data(data: bytes, file: str, *, budget: Budget | None = None, proper
         from dataclasses import replace
 
         result = replace(result, warnings=tuple(dict.fromkeys((*loaded.warnings, *result.warnings))))
-    return Analysis(file, kind, result, (), source, _repeats(loaded.plan))
+    return Analysis(file, kind, result, (), source, _scope(loaded.plan))
 
 
 def export(subject: Plan | Net, to: ExportFormat, *, widths: Mapping[str, int] | None = None) -> str:
@@ -188,10 +188,13 @@ def _problems(error: PetriError) -> tuple[Problem, ...]:
     return error.problems if isinstance(error, InputError) else (error.problem,)
 
 
-def _repeats(plan: Plan | None) -> bool:
+def _scope(plan: Plan | None) -> str:
     from petri_cli.plan.model import Foreach, Loop
 
-    return plan is not None and any(isinstance(n, (Foreach, Loop)) for n in plan.nodes)
+    nodes = () if plan is None else plan.nodes
+    widths = "foreach width" if any(isinstance(n, Foreach) and n.items is None for n in nodes) else ""
+    counts = "loop count" if any(isinstance(n, Loop) for n in nodes) else ""
+    return f"every {' and '.join(filter(None, (widths, counts)))}" if widths or counts else ""
 
 
 def _lines(data: bytes) -> tuple[str, ...]:

@@ -81,13 +81,19 @@ class _Drawn:
         """The finished lines."""
         margin = ("dim", f"{blank}{'':>{gutter}} │ ")
         source, below = self.source, [list(rows) for rows in self.below]
-        above = [[("dim", f"{blank}{p}")] for p in dict.fromkeys(self.places) if p and not beside]
+        above: list[Line] = [] if beside or not any(self.places) else [[("dim", blank + _all_of(self.places))]]
         if beside and len(below) == 1:
             source = _with_place(source, self.places[0], room)
         elif beside:
             below = [[_with_place(rows[0], p, room), *rows[1:]] for rows, p in zip(below, self.places, strict=True)]
         numbered: Line = [("dim", f"{blank}{self.number:>{gutter}} │ "), *source]
         return [*above, numbered, *[[margin, *row] for rows in below for row in rows]]
+
+
+def _all_of(places: list[str]) -> str:
+    """Positions on one line of a file: the first in full, of the others the column."""
+    first, *others = dict.fromkeys(p for p in places if p)
+    return first + "".join(f" and :{p.rpartition(':')[2]}" for p in others)
 
 
 def _with_place(line: Line, place: str, room: int) -> Line:

@@ -1,7 +1,7 @@
 """The run to a deadlock, drawn like a commit graph: a column a branch, a row a step, a cross where a branch is stuck.
 
-Only branches that end up waiting get a column. What happens before they part is the trunk; steps of other branches,
-and long stretches that take nothing that is still held, are told in one row.
+Only branches that end up waiting get a column, from the split that starts them. What happens before is the trunk; steps
+of other branches, and in a long run the stretches that take nothing that is still held, are told in one row.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from petri_cli.net.model import PlaceOut, Transition, leaves
 from petri_cli.render.circle import Group, grouped
-from petri_cli.render.look import LANE_STYLES, Line, Look, wrap
+from petri_cli.render.graph import Graph
+from petri_cli.render.look import LANE_STYLES, Line, Look
 from petri_cli.render.words import Deed, Words, amount, listed, many, together
 from petri_cli.soundness.result import Counterexample, Wait
 
@@ -20,29 +22,36 @@ MAX_LANES = 8
 MAX_ROWS = 14
 """Longer runs are told in part, unless everything is asked for."""
 
-_CELL = 3
-
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A drawn branch: its name, style, the numbers of its steps, and what it waits for in the end."""
+    """A drawn branch.
+
+    born: the split that started it, 0 when it is there from the beginning; steps: the numbers of its own steps; waits:
+    what it waits for in the end.
+    """
 
     name: str
     style: str
+    born: int
     steps: frozenset[int]
     waits: tuple[Wait, ...]
+
+    @property
+    def taken(self) -> set[int]:
+        """The steps that took what is still held."""
+        return {h.step for w in self.waits for h in w.holds}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One or more consecutive steps told together. ``column`` None: not in a drawn branch."""
+    """Consecutive steps told together. ``column`` None: of no drawn branch; ``one``: a single step that is shown."""
 
     first: int
     last: int
     column: int | None
     text: Line
-    kind: str = ""
-    """``fork``, ``trunk``, ``branch``, ``elsewhere`` or ``stretch``."""
+    one: bool = True
 
     @property
     def number(self) -> str:
@@ -51,19 +60,35 @@ class Row:
 
 def columns_of(cx: Counterexample) -> tuple[Column, ...]:
     """The branches that wait in the end, in the order of ``cx.waits``."""
-    found: dict[str, tuple[frozenset[int], list[Wait]]] = {}
+    found: dict[str, tuple[tuple[int, ...], list[Wait]]] = {}
     for wait in cx.waits:
         lane = next((x for x in cx.lanes if x.name == wait.who), None)
         if lane is None:
             taken = {h.step for h in wait.holds}
             lane = next((x for x in cx.lanes if taken & {n for n, _ in x.steps}), None)
         name = wait.who if lane is None else lane.name
-        steps = frozenset[int]() if lane is None else frozenset(n for n, _ in lane.steps)
+        steps = () if lane is None else tuple(n for n, _ in lane.steps)
         found.setdefault(name, (steps, []))[1].append(wait)
+    by_id = {t.id: t for t in cx.net.transitions}
     return tuple(
-        Column(name, LANE_STYLES[k % len(LANE_STYLES)], steps, tuple(waits))
+        Column(
+            name, LANE_STYLES[k % len(LANE_STYLES)], _born(cx, by_id, steps, waits[0]), frozenset(steps), tuple(waits)
+        )
         for k, (name, (steps, waits)) in enumerate(found.items())
     )
+
+
+def _born(cx: Counterexample, by_id: dict[str, Transition], steps: tuple[int, ...], wait: Wait) -> int:
+    """The step that marked the place where the branch begins: that of its first step, else the one it waits in."""
+    start, entries = len(cx.run) + 1, {wait.place}
+    if steps:
+        start = steps[0]
+        entries = {i.place for i in by_id[cx.run[start - 1].transition].inputs}
+    for n in range(start - 1, 0, -1):
+        produced = {x.place for x in leaves(by_id[cx.run[n - 1].transition].output) if isinstance(x, PlaceOut)}
+        if {p for p in produced & entries if not p.startswith("r.")}:
+            return n
+    return 0
 
 
 def styles_of(cx: Counterexample) -> dict[str, str]:
@@ -76,16 +101,32 @@ def draw_lanes(cx: Counterexample, words: Words, look: Look, *, whole: bool = Fa
     every = columns_of(cx)
     shown = every[:MAX_LANES]
     rows = _rows(cx, words, shown, whole=whole)
-    graph = _Graph(len(shown), max((len(row.number) for row in rows), default=0), indent, look)
+    graph = Graph([c.style for c in shown], max((len(row.number) for row in rows), default=0), indent, look)
+    graph.begin([k for k, c in enumerate(shown) if not c.born])
     for row in rows:
-        graph.step(row, shown)
+        _draw(graph, row, shown)
+    graph.begin(range(len(shown)))
     at = {w.who: k for k, column in enumerate(shown) for w in column.waits}
     for group in grouped([w for column in shown for w in column.waits]):
-        graph.stuck({at[w.who] for w in group.waits}, _waiting(group, shown[at[group.waits[0].who]].style))
+        graph.stop({at[w.who] for w in group.waits}, _waiting(group, shown[at[group.waits[0].who]].style))
     if len(every) > MAX_LANES:
         more = [w.who for c in every[MAX_LANES:] for w in c.waits]
         graph.remark([("dim", f"{together(more)} {'waits' if len(more) == 1 else 'wait'} as well")])
     return graph.lines
+
+
+def _draw(graph: Graph, row: Row, shown: Sequence[Column]) -> None:
+    born = {k for k, c in enumerate(shown) if row.first <= c.born <= row.last}
+    trunk = row.column is None and not graph.alive
+    column = row.column if row.column is not None else min(born, default=0)
+    beside = born - {column}
+    if row.one and beside:
+        graph.fork(row.number, column, born, row.text)
+    elif row.one and (trunk or row.column is not None):
+        graph.move(row.number, column, row.text)
+    else:
+        graph.pause(row.number, {column} if trunk else graph.alive if row.column is None else {row.column}, row.text)
+    graph.begin(born)
 
 
 def _waiting(group: Group, style: str) -> Line:
@@ -96,12 +137,8 @@ def _waiting(group: Group, style: str) -> Line:
     holders = list(dict.fromkeys(h for w in group.waits for h in w.holders))
     others = [h for h in holders if not group.has(h)]
     if others:
-        line.append(
-            (
-                "",
-                f", held by {together(others)}" + (" and themselves" if not one and len(others) < len(holders) else ""),
-            )
-        )
+        themselves = " and themselves" if not one and len(others) < len(holders) else ""
+        line.append(("", f", held by {together(others)}{themselves}"))
     elif holders:
         line.append(("", ", which it holds itself" if one else ", held by one another"))
     return line
@@ -110,33 +147,21 @@ def _waiting(group: Group, style: str) -> Line:
 def _rows(cx: Counterexample, words: Words, shown: Sequence[Column], *, whole: bool) -> list[Row]:
     owner = {n: k for k, c in enumerate(shown) for n in c.steps}
     deeds = {n: words.deed(step.transition) for n, step in enumerate(cx.run, 1)}
-    keep = {h.step for w in cx.waits for h in w.holds}
-    fork = _fork(deeds, owner)
-    if fork:
-        keep.add(fork)
-    rows: list[Row] = []
-    for n, deed in deeds.items():
-        k = owner.get(n)
-        trunk = k is None and (not owner or n < min(owner))
-        kind = "fork" if n == fork else "trunk" if trunk else "branch" if k is not None else "elsewhere"
-        rows.append(Row(n, n, k, _told(deed, shown[k] if k is not None else None), kind))
+    rows = [Row(n, n, owner.get(n), _told(n, deed, shown, owner.get(n))) for n, deed in deeds.items()]
     if whole:
         return rows
+    keep = {h.step for w in cx.waits for h in w.holds} | {c.born for c in shown}
     crowded = len(rows) > MAX_ROWS
-    return _merged(rows, {n for n, deed in deeds.items() if n not in keep and (crowded or owner.get(n) is None)}, deeds)
+    return _merged(rows, {n for n in deeds if n not in keep and (crowded or n not in owner)}, deeds)
 
 
-def _fork(deeds: dict[int, Deed], owner: dict[int, int]) -> int:
-    """The step at which the drawn branches part: the last split before any of them moves; 0 when there is none."""
-    if len(set(owner.values())) < 2:
-        return 0
-    return max((n for n, d in deeds.items() if d.kind == "split" and n < min(owner)), default=0)
-
-
-def _told(deed: Deed, column: Column | None) -> Line:
-    if column is not None and deed.kind in ("take", "give"):
+def _told(n: int, deed: Deed, shown: Sequence[Column], k: int | None) -> Line:
+    """What step ``n`` does; a branch is the subject where it took what it still holds."""
+    if deed.kind in ("take", "give"):
         verb, _, what = deed.text.partition(" ")
-        return [(column.style, column.name), ("", f" {verb} "), ("strong", what)]
+        if k is not None and n in shown[k].taken:
+            return [(shown[k].style, shown[k].name), ("", f" {verb} "), ("strong", what)]
+        return [("", f"{what} is taken" if deed.kind == "take" else f"{what.removeprefix('back ')} is given back")]
     return [("dim" if deed.kind in ("control", "split") else "", deed.text)]
 
 
@@ -144,77 +169,20 @@ def _merged(rows: list[Row], dull: set[int], deeds: dict[int, Deed]) -> list[Row
     """``rows`` with stretches of two and more steps in ``dull`` told as one."""
     merged: list[Row] = []
     stretch: list[Row] = []
-    for row in [*rows, None]:
-        if row is not None and row.first in dull and (not stretch or stretch[0].kind == row.kind):
+    for row in rows:
+        if row.first not in dull:
+            merged += [*_as_one(stretch, deeds), row]
+            stretch = []
+        else:
             stretch.append(row)
-            continue
-        merged += _as_one(stretch, deeds) if len(stretch) > 1 else stretch
-        stretch = []
-        if row is not None and row.first in dull:
-            stretch = [row]
-        elif row is not None:
-            merged.append(row)
-    return merged
+    return merged + _as_one(stretch, deeds)
 
 
 def _as_one(stretch: list[Row], deeds: dict[int, Deed]) -> list[Row]:
-    done = [deeds[r.first].text for r in stretch if deeds[r.first].kind == "task"]
-    names = [text.removesuffix(" is done") for text in done]
-    place = "elsewhere: " if stretch[0].kind == "elsewhere" else ""
-    text = f"{place}{many(len(stretch), 'step')}" + (f", {listed(names, limit=4)} done" if names else "")
-    same = {r.column for r in stretch}
-    return [Row(stretch[0].first, stretch[-1].last, same.pop() if len(same) == 1 else None, [("dim", text)], "stretch")]
-
-
-class _Graph:
-    """The rows drawn so far, and which columns still run."""
-
-    def __init__(self, lanes: int, digits: int, indent: int, look: Look) -> None:
-        self.lanes, self.indent, self.look = max(lanes, 1), indent, look
-        self.digits = digits
-        self.forked = lanes > 1
-        self.started = not self.forked
-        self.stopped: set[int] = set()
-        self.lines: list[Line] = []
-
-    def step(self, row: Row, shown: Sequence[Column]) -> None:
-        if row.kind == "fork":
-            self.started = True
-            cells: Line = [("dim", "├──" + "┬──" * (self.lanes - 2) + "╮")]
-        elif row.column is not None and row.kind != "stretch":
-            self.started = True
-            cells = self.cells({row.column: (shown[row.column].style, "●")}, shown)
-        elif row.kind == "trunk" or not self.started:
-            cells = [("", "●")]
-        else:
-            cells = self.cells({k: ("dim", "┊") for k in range(self.lanes) if row.column in (k, None)}, shown)
-        self.add(row.number, cells, row.text)
-
-    def stuck(self, lanes: set[int], text: Line) -> None:
-        self.stopped |= lanes
-        cells: Line = []
-        for i in range(self.lanes):
-            cells.append(("bad", "✗") if i in lanes else ("dim", " " if i in self.stopped else "│"))
-            cells.append(("", " " * (_CELL - 1)))
-        self.add("", cells, text)
-
-    def remark(self, text: Line) -> None:
-        self.add("", [], text)
-
-    def cells(self, special: dict[int, tuple[str, str]], shown: Sequence[Column]) -> Line:
-        line: Line = []
-        for k in range(self.lanes):
-            style = shown[k].style if k < len(shown) else ""
-            line.append(special.get(k, (style, "│")))
-            line.append(("", " " * (_CELL - 1)))
-        return line
-
-    def add(self, number: str, cells: Line, text: Line) -> None:
-        used = sum(len(t) for _, t in cells)
-        gutter = self.lanes * _CELL + 1
-        filled: Line = [*cells, ("", " " * (gutter - used))]
-        start = self.indent + self.digits + 2 + gutter
-        for k, line in enumerate(wrap(text, max(24, self.look.width - start))):
-            margin = ("dim", f"{' ' * self.indent}{number if not k else '':>{self.digits}}  ")
-            side = filled if not k else [("", " " * gutter)]
-            self.lines.append([margin, *side, *line])
+    if len(stretch) < 2:
+        return stretch
+    done = [deeds[r.first].text.removesuffix(" is done") for r in stretch if deeds[r.first].kind == "task"]
+    text = many(len(stretch), "step") + (f", {listed(done, limit=4)} done" if done else "")
+    columns = {r.column for r in stretch}
+    column = columns.pop() if len(columns) == 1 else None
+    return [Row(stretch[0].first, stretch[-1].last, column, [("dim", text)], one=False)]

@@ -19,7 +19,7 @@ class Tally:
     assumptions: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
     blocks: int = 0
     long: bool = False
-    """Whether the last block had more than one line."""
+    """Whether the last block was more than a few lines."""
 
     def add(self, a: Analysis, lines: int) -> None:
         self.files += 1
@@ -29,7 +29,7 @@ class Tally:
             self.assumptions.setdefault(a.result.assumptions, []).append(a.file)
         if lines:
             self.blocks += 1
-            self.long = lines > 1
+            self.long = lines > 3
 
     def summary(self) -> Line:
         """``5 files: 3 sound, 1 unsound, 1 not judged``."""

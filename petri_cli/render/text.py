@@ -23,7 +23,7 @@ def report(analyses: Iterable[Analysis], page: Page) -> None:
     tally = Tally()
     for a in analyses:
         block = _invalid(a, page.error_look) if a.result is None else _block(a, a.result, page)
-        if block and tally.blocks and (len(block) > 1 or tally.long):
+        if block and tally.blocks and (len(block) > 3 or tally.long):
             block = [[], *block]
         if a.result is None:
             page.error_lines(block)
@@ -88,7 +88,7 @@ def _sound(a: Analysis, r: Result, page: Page) -> list[Line]:
     evidence, detail = r.evidence, list(r.detail)
     if detail and detail[0].startswith("lock order "):
         evidence = f"{evidence} ({detail.pop(0).removeprefix('lock order ')})"
-    scope = ", for every foreach width and loop count" if a.repeats else ""
+    scope = f", for {a.scope}" if a.scope else ""
     head: Line = [("good", f"✓{KEEP}SOUND{KEEP} "), ("strong", a.file), ("", f"{KEEP} by {evidence}{scope}")]
     block = wrap(head, page.look.width, "", " " * 9)
     if page.verbose:

@@ -23,7 +23,7 @@ INDENT = "  "
 DEEPER = "    "
 MAX_STEPS = 30
 """Steps of a run without lanes that are written out unless everything is asked for."""
-MAX_MARKS = 8
+MAX_MARKS = 10
 
 
 def draw_unsound(a: Analysis, r: Result, page: Page) -> list[Line]:
@@ -45,21 +45,32 @@ def draw_unsound(a: Analysis, r: Result, page: Page) -> list[Line]:
 
 def _counterexample(a: Analysis, r: Result, cx: Counterexample, page: Page) -> list[Line]:
     look = page.look
-    block: list[Line] = [[], *wrap([("strong", cx.sentence)], look.width, INDENT), *_widths(r, look)]
+    styles = styles_of(cx)
+    block: list[Line] = [[], *wrap(_sentence(cx.sentence, styles, look), look.width, INDENT), *_widths(r, look)]
     if cx.run:
         block += [[], _heading("How it gets there", _length_of(cx))]
         block += _run(a, cx, page)
     if cx.pump:
         block += [[], _heading("What can be repeated for ever", many(len(cx.pump), "step"))]
         block += _steps(cx.pump, look, first=len(cx.run) + 1)
-    styles = styles_of(cx)
     drawn = draw_circle(cx.waits, styles, look)
     if drawn:
         block += [[], _heading("Who waits for whom"), *drawn]
-    where = excerpt(a.source, _marks(cx.waits, styles), look)
+    marks = _marks(cx.waits, styles)
+    where = excerpt(a.source, marks if page.verbose else marks[:MAX_MARKS], look)
     if where:
         block += [[], _heading("Where"), *where]
+        if len(marks) > MAX_MARKS and not page.verbose:
+            block.append([("dim", f"{DEEPER}and {many(len(marks) - MAX_MARKS, 'guard')} more (--verbose shows all)")])
     return [*block, [], _heading("The state it stops in"), *_marking(cx, look)]
+
+
+def _sentence(text: str, styles: Mapping[str, str], look: Look) -> Line:
+    """The sentence with each participant in its colour; where there is none, the backticks stay."""
+    parts = text.split("`")
+    if not look.colour or len(parts) % 2 == 0:
+        return [("strong", text)]
+    return [(styles.get(part, "strong") if k % 2 else "strong", part) for k, part in enumerate(parts)]
 
 
 def _heading(text: str, remark: str = "") -> Line:
@@ -93,30 +104,34 @@ def _steps(run: Sequence[Step], look: Look, *, first: int = 1, whole: bool = Fal
 
 def _marks(waits: Sequence[Wait], styles: Mapping[str, str]) -> list[Mark]:
     """Each guard of the deadlock once: where units were taken, where the next ones are waited for."""
-    said: dict[Position, dict[str, list[str]]] = {}
-    since: dict[Position, int] = {}
+    said: dict[Position, dict[str, list[tuple[str, int]]]] = {}
     for w in waits:
         for h in w.holds:
-            said.setdefault(h.where, {}).setdefault(f"hold {amount(h.resource, h.units)}", []).append(w.who)
-            since[h.where] = h.step
-        said.setdefault(w.where, {}).setdefault(f"wait here for {amount(w.resource, w.needs)}", []).append(w.who)
+            said.setdefault(h.where, {}).setdefault(f"hold {amount(h.resource, h.units)}", []).append((w.who, h.step))
+        said.setdefault(w.where, {}).setdefault(f"wait here for {amount(w.resource, w.needs)}", []).append((w.who, 0))
     marks = []
     for where, deeds in said.items():
         label: Line = []
         for what, who in deeds.items():
-            label += [("", "; " if label else ""), *_said(what, who, styles, since.get(where, 0))]
-        first = next(iter(deeds.values()))[0]
+            label += [("", "; " if label else ""), *_said(what, who, styles)]
+        first = next(iter(deeds.values()))[0][0]
         marks.append(Mark(where, label, styles.get(first, "strong"), named=True))
-    return marks[:MAX_MARKS]
+    return marks
 
 
-def _said(what: str, who: list[str], styles: Mapping[str, str], since: int) -> Line:
-    """``w1 holds A since step 2``, ``align[1] to align[4] each wait here for worker``."""
+def _said(what: str, who: list[tuple[str, int]], styles: Mapping[str, str]) -> Line:
+    """``w1 holds A since step 2``, ``align[1] to align[4] each wait here for worker``.
+
+    Units taken in one step are held in common by all who run below the guard.
+    """
+    steps = {n for _, n in who}
+    since = f" since step {max(steps)}" if len(steps) == 1 and max(steps) else ""
     if len(who) > 1:
-        return [("strong", together(who)), ("", f" each {what}")]
+        each = "" if since else "each "
+        return [("strong", together([name for name, _ in who])), ("", f" {each}{what}{since}")]
+    name = who[0][0]
     verb, _, rest = what.partition(" ")
-    step = f" since step {since}" if verb == "hold" and since else ""
-    return [(styles.get(who[0], "strong"), who[0]), ("", f" {verb}s {rest}{step}")]
+    return [(styles.get(name, "strong"), name), ("", f" {verb}s {rest}{since}")]
 
 
 def _marking(cx: Counterexample, look: Look) -> list[Line]:
@@ -143,17 +158,25 @@ def _widths(r: Result, look: Look) -> list[Line]:
 
 
 def _way_out(r: Result, look: Look) -> list[Line]:
-    """Which capacity would be enough, and where to read on."""
+    """Which capacity would be enough, what else is known, and where to read on."""
     lines: list[Line] = []
     now = {} if r.counterexample is None else r.counterexample.net.initial
+    enough: dict[tuple[int, int | None], list[str]] = {}
     for rid, k in sorted(r.smallest_capacity.items()):
         if k is not None:
-            text: Line = [("strong", rid), ("", f" with capacity {k}"), ("dim", f" (now {now.get(f'r.{rid}', '?')})")]
-            lines += wrap(text, look.width, DEEPER, DEEPER * 2)
-    none = sorted(rid for rid, k in r.smallest_capacity.items() if k is None)
+            enough.setdefault((k, now.get(f"r.{rid}")), []).append(rid)
+    for (k, before), rids in enough.items():
+        text: Line = [("", f"Capacity {k} of "), ("strong", listed(rids, "or", limit=8)), ("", " would be enough")]
+        lines += wrap([*text, ("dim", f" (now {before})." if before is not None else ".")], look.width, INDENT)
+    lines += [line for note in _notes(r) for line in wrap([("", note)], look.width, INDENT)]
     if lines:
-        lines = [[], _heading("What would be enough"), *lines]
-    if none:
-        text = [("", "No capacity of "), ("strong", listed(none, "or")), ("", " alone would be enough.")]
-        lines += [[], *wrap(text, look.width, INDENT)]
+        lines = [[], *lines]
     return [*lines, [], [("dim", f"{INDENT}More: petri explain {r.code}")]]
+
+
+def _notes(r: Result) -> list[str]:
+    """What else is known, as sentences; resources of which no capacity suffices come together."""
+    never = [rid for rid in sorted(r.smallest_capacity) if f"no capacity of {rid} alone suffices" in r.detail]
+    others = [d for d in r.detail if d not in {f"no capacity of {rid} alone suffices" for rid in never}]
+    notes = [f"No capacity of {listed(never, 'or', limit=8)} alone would be enough."] if never else []
+    return notes + [f"{d[:1].upper()}{d[1:]}." for d in others]

@@ -103,11 +103,39 @@ def inversion(file: str = "lock-inversion.petri.yaml") -> Analysis:
     marking = {p: k for p, k in replay(n, run)[-1].items() if k}
     spot = [at(INVERSION, needle, file, nth) for needle, nth in (("A", 2), ("B", 2), ("B", 3), ("A", 3))]
     waits = (
-        Wait("w1", "p.guard.g1.body", "t.guard.g2.acquire", "g2", "B", 1, 0, (Held("A", 1, "g1", 2, spot[0]),), spot[1], ("w2",)),
-        Wait("w2", "p.guard.g3.body", "t.guard.g4.acquire", "g4", "A", 1, 0, (Held("B", 1, "g3", 3, spot[2]),), spot[3], ("w1",)),
+        Wait(
+            "w1",
+            "p.guard.g1.body",
+            "t.guard.g2.acquire",
+            "g2",
+            "B",
+            1,
+            0,
+            (Held("A", 1, "g1", 2, spot[0]),),
+            spot[1],
+            ("w2",),
+        ),
+        Wait(
+            "w2",
+            "p.guard.g3.body",
+            "t.guard.g4.acquire",
+            "g4",
+            "A",
+            1,
+            0,
+            (Held("B", 1, "g3", 3, spot[2]),),
+            spot[3],
+            ("w1",),
+        ),
     )
     cx = Counterexample(
-        "deadlock", n, run, marking, "w1 holds A and waits for B; w2 holds B and waits for A.", True, waits,
+        "deadlock",
+        n,
+        run,
+        marking,
+        "w1 holds A and waits for B; w2 holds B and waits for A.",
+        True,
+        waits,
         (Lane("w1", ((2, "t.guard.g1.acquire"),)), Lane("w2", ((3, "t.guard.g3.acquire"),))),
     )
     message = (
@@ -115,8 +143,17 @@ def inversion(file: str = "lock-inversion.petri.yaml") -> Analysis:
         "1 reachable marking(s) can no longer reach the final marking"
     )
     result = Result(
-        Verdict.UNSOUND, "counterexample", "PETRI_UNSOUND_PLAN", message, CONDITIONS, (), cx, {}, {"A": 2, "B": 2},
-        Counts(1, 1, True), {"states": 5},
+        Verdict.UNSOUND,
+        "counterexample",
+        "PETRI_UNSOUND_PLAN",
+        message,
+        CONDITIONS,
+        (),
+        cx,
+        {},
+        {"A": 2, "B": 2},
+        Counts(1, 1, True),
+        {"states": 5},
     )
     return Analysis(file, "plan", result, (), tuple(INVERSION.splitlines()))
 
@@ -147,9 +184,15 @@ def fan_out(file: str = "nested-calls.petri.yaml", width: int = 4) -> Analysis:
     items = range(1, width + 1)
     transitions = [
         transition("t.foreach.sample.discover", "p.start", " ".join(f"p.foreach.sample.body[{k}]" for k in items)),
-        *[transition(f"t.guard.g1.acquire[{k}]", f"p.foreach.sample.body[{k}] r.worker", f"p.guard.g1.body[{k}]") for k in items],
+        *[
+            transition(f"t.guard.g1.acquire[{k}]", f"p.foreach.sample.body[{k}] r.worker", f"p.guard.g1.body[{k}]")
+            for k in items
+        ],
         *[transition(f"t.prepare[{k}]", f"p.guard.g1.body[{k}]", f"p.done.prepare[{k}]") for k in items],
-        *[transition(f"t.guard.g2.acquire[{k}]", f"p.done.prepare[{k}] r.worker", f"p.guard.g2.body[{k}]") for k in items],
+        *[
+            transition(f"t.guard.g2.acquire[{k}]", f"p.done.prepare[{k}] r.worker", f"p.guard.g2.body[{k}]")
+            for k in items
+        ],
     ]
     n = net("nested-calls", transitions, {"p.start": 1, "r.worker": width}, {"p.end": 1, "r.worker": width})
     ids = ["t.foreach.sample.discover", *[t for k in items for t in (f"t.guard.g1.acquire[{k}]", f"t.prepare[{k}]")]]
@@ -158,35 +201,63 @@ def fan_out(file: str = "nested-calls.petri.yaml", width: int = 4) -> Analysis:
     outer, inner = at(FAN_OUT, "worker", file, 2), at(FAN_OUT, "worker", file, 3)
     who = tuple(f"align[{k}]" for k in items)
     waits = tuple(
-        Wait(who[k - 1], f"p.done.prepare[{k}]", f"t.guard.g2.acquire[{k}]", "g2", "worker", 1, 0,
-             (Held("worker", 1, "g1", 2 * k, outer),), inner, who)
+        Wait(
+            who[k - 1],
+            f"p.done.prepare[{k}]",
+            f"t.guard.g2.acquire[{k}]",
+            "g2",
+            "worker",
+            1,
+            0,
+            (Held("worker", 1, "g1", 2 * k, outer),),
+            inner,
+            who,
+        )
         for k in items
     )
     lanes = tuple(
         Lane(who[k - 1], ((2 * k, f"t.guard.g1.acquire[{k}]"), (2 * k + 1, f"t.prepare[{k}]"))) for k in items
     )
-    cx = Counterexample("deadlock", n, run, marking, "align[1] to align[4] each hold worker and wait for worker.", True, waits, lanes)
+    cx = Counterexample(
+        "deadlock", n, run, marking, "align[1] to align[4] each hold worker and wait for worker.", True, waits, lanes
+    )
     message = (
         "PETRI_UNSOUND_PLAN: net is unsound: at least 1 deadlock marking(s) reachable; "
         "at least 1 reachable marking(s) can no longer reach the final marking"
     )
     result = Result(
-        Verdict.UNSOUND, "counterexample", "PETRI_UNSOUND_PLAN", message, CONDITIONS, (), cx, {"sample": width}, {"worker": None},
-        Counts(1, 1, False), {"states": 41},
+        Verdict.UNSOUND,
+        "counterexample",
+        "PETRI_UNSOUND_PLAN",
+        message,
+        CONDITIONS,
+        (),
+        cx,
+        {"sample": width},
+        {"worker": None},
+        Counts(1, 1, False),
+        {"states": 41},
     )
-    return Analysis(file, "plan", result, (), tuple(FAN_OUT.splitlines()), True)
+    return Analysis(file, "plan", result, (), tuple(FAN_OUT.splitlines()), "every foreach width")
 
 
 def sound(file: str = "ordered.petri.yaml") -> Analysis:
     """A plan proved by its lock order."""
     result = Result(
-        Verdict.SOUND, "lock-order", "", "", tuple(Condition(c.name, True) for c in CONDITIONS), SOUND_ASSUMPTIONS,
+        Verdict.SOUND,
+        "lock-order",
+        "",
+        "",
+        tuple(Condition(c.name, True) for c in CONDITIONS),
+        SOUND_ASSUMPTIONS,
         detail=("lock order A → B → C, for every foreach width and loop count",),
     )
-    return Analysis(file, "plan", result, repeats=True)
+    return Analysis(file, "plan", result, scope="every foreach width and loop count")
 
 
 def unknown(file: str = "large.pnml") -> Analysis:
     """A net that was too large for the budget."""
     message = "PETRI_UNKNOWN: no verdict within the budget: 1,000,000 states visited and no end in sight"
-    return Analysis(file, "net", Result(Verdict.UNKNOWN, "budget: states", "PETRI_UNKNOWN", message, stats={"states": 1_000_000}))
+    return Analysis(
+        file, "net", Result(Verdict.UNKNOWN, "budget: states", "PETRI_UNKNOWN", message, stats={"states": 1_000_000})
+    )

@@ -1,0 +1,65 @@
+"""Source lines with carets."""
+
+from __future__ import annotations
+
+from petri_cli.errors import Position
+from petri_cli.render.excerpt import Mark, excerpt
+from petri_cli.render.look import Look
+
+
+def drawn(source: str, *marks: Mark, width: int = 80) -> list[str]:
+    look = Look(width)
+    return [look.paint(line) for line in excerpt(source.split("\n"), marks, look, indent=0)]
+
+
+def mark(line: int, column: int, label: str = "", *, named: bool = False) -> Mark:
+    return Mark(Position("p.yaml", line, column), [("", label)] if label else [], named=named)
+
+
+def test_the_token_at_the_position_is_underlined() -> None:
+    assert drawn('a:\n  resource: "my lock"', mark(2, 13, "here")) == [
+        '2 │ resource: "my lock"',
+        "  │           ^^^^^^^^^ here",
+    ]
+
+
+def test_shared_indentation_is_cut_and_lines_come_in_order() -> None:
+    assert drawn("x\n    a: 1\n      b: 2", mark(3, 10, "second"), mark(2, 8, "first")) == [
+        "2 │ a: 1",
+        "  │    ^ first",
+        "3 │   b: 2",
+        "  │      ^ second",
+    ]
+
+
+def test_two_marks_on_one_line_share_it() -> None:
+    assert drawn("{a: 1, b: 2}", mark(1, 2, "one"), mark(1, 8, "two")) == [
+        "1 │ {a: 1, b: 2}",
+        "  │  ^ one",
+        "  │        ^ two",
+    ]
+
+
+def test_a_long_line_is_cut_around_the_mark() -> None:
+    lines = drawn("x" * 200 + " here " + "y" * 200, mark(1, 202, "found"), width=60)
+    assert lines[0].startswith("1 │ …xx") and lines[0].endswith("y…")
+    start = lines[1].index("^")
+    assert lines[0][start : start + 4] == "here"
+    assert all(len(line) <= 60 for line in lines)
+
+
+def test_a_position_past_the_end_or_outside_the_file_is_harmless() -> None:
+    assert drawn("ab", mark(1, 99, "end")) == ["1 │ ab", "  │   ^ end"]
+    assert drawn("ab", mark(7, 1, "nowhere"), mark(0, 0)) == []
+    assert drawn("", mark(1, 1)) == ["1 │", "  │ ^"]
+
+
+def test_positions_stand_at_the_right_where_all_of_them_fit_else_above() -> None:
+    beside = drawn("a: 1\nb: 2", mark(1, 1, "first", named=True), mark(2, 1, "second", named=True), width=40)
+    assert beside[0] == "1 │ a: 1" + " " * 22 + "p.yaml:1:1"
+    above = drawn("a: " + "1" * 30 + "\nb: 2", mark(1, 1, "f", named=True), mark(2, 1, "s", named=True), width=40)
+    assert [line for line in above if "p.yaml" in line] == ["p.yaml:1:1", "p.yaml:2:1"]
+
+
+def test_carets_stand_below_wide_characters_and_tabs() -> None:
+    assert drawn("\t数据: x", mark(1, 6, "here")) == ["1 │ 数据: x", "  │       ^ here"]
