@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, assert_never
 
 from petri_cli.document import ListNode, MapNode, Node, ScalarNode, describe
-from petri_cli.formats.net_fields import MAX_DEPTH, Fields
-from petri_cli.formats.net_time import duration_text, read_duration
+from petri_cli.formats.net_fields import MAX_DEPTH, NetFields
+from petri_cli.formats.net_time import duration_data
 from petri_cli.net.model import AndOut, Cardinality, ForwardOut, Input, Output, PlaceOut, TimeoutOut, XorOut
 
 _CARDINALITY = "`one`, `all`, a number, `{exactly: n}` or `{atLeast: n}`"
 
 
-def read_inputs(fields: Fields, node: Node) -> tuple[Input, ...]:
+def read_inputs(fields: NetFields, node: Node) -> tuple[Input, ...]:
     """A place, a list of places, or a map from places to how many tokens are needed and taken."""
     if not isinstance(node, MapNode):
         return tuple(Input(p) for p in fields.places(node, "inputs"))
@@ -25,7 +25,7 @@ def read_inputs(fields: Fields, node: Node) -> tuple[Input, ...]:
     return tuple(found)
 
 
-def _input(fields: Fields, place: str, node: Node) -> Input | None:
+def _input(fields: NetFields, place: str, node: Node) -> Input | None:
     if isinstance(node, MapNode):
         return _counted(fields, place, node)
     value = node.value if isinstance(node, ScalarNode) else None
@@ -41,11 +41,11 @@ def _input(fields: Fields, place: str, node: Node) -> Input | None:
     return None
 
 
-def _counted(fields: Fields, place: str, node: MapNode) -> Input | None:
+def _counted(fields: NetFields, place: str, node: MapNode) -> Input | None:
     found = fields.one_key(node, f"the input from `{place}`", ("exactly", "atLeast"))
     if found is None:
         return None
-    kind, count = found
+    kind, count = str(found[0].value), found[1]
     k = fields.whole(count, f"{kind} of `{place}`", 1)
     return None if k is None else Input(place, Cardinality(kind), k)
 
@@ -67,7 +67,7 @@ def input_data(arc: Input) -> Any:
 _OUTPUT_KEYS = ("place", "and", "xor", "timeout", "forwardInput")
 
 
-def read_output(fields: Fields, node: Node, depth: int = 0) -> Output | None:
+def read_output(fields: NetFields, node: Node, depth: int = 0) -> Output | None:
     """An output tree. It nests at most ``MAX_DEPTH`` deep, so that recursion is safe."""
     if depth > MAX_DEPTH:
         fields.note("PETRI_TOO_DEEP", f"outputs are nested deeper than {MAX_DEPTH} levels", node)
@@ -84,12 +84,12 @@ def read_output(fields: Fields, node: Node, depth: int = 0) -> Output | None:
             assert_never(other)
 
 
-def _children(fields: Fields, node: Node, what: str, least: int, depth: int) -> tuple[Output, ...]:
+def _children(fields: NetFields, node: Node, what: str, least: int, depth: int) -> tuple[Output, ...]:
     items = fields.items(node, what, least) or ()
     return tuple(o for o in [read_output(fields, i, depth + 1) for i in items] if o is not None)
 
 
-def _output_map(fields: Fields, node: MapNode, depth: int) -> Output | None:
+def _output_map(fields: NetFields, node: MapNode, depth: int) -> Output | None:
     before = len(fields.problems)
     found = fields.keys(node, "an output", (*_OUTPUT_KEYS, "count"))
     if found is None or len(fields.problems) > before:
@@ -116,16 +116,16 @@ def _output_map(fields: Fields, node: MapNode, depth: int) -> Output | None:
             return _forward(fields, body)
 
 
-def _timeout(fields: Fields, node: Node, depth: int) -> Output | None:
+def _timeout(fields: NetFields, node: Node, depth: int) -> Output | None:
     found = fields.keys(node, "a timeout", ("after", "child"), ("after", "child"))
     if found is None:
         return None
-    after = read_duration(fields, found["after"], "a timeout", above_zero=True) if "after" in found else None
+    after = fields.duration(found["after"], "after") if "after" in found else None
     child = read_output(fields, found["child"], depth + 1) if "child" in found else None
     return None if after is None or child is None else TimeoutOut(after, child)
 
 
-def _forward(fields: Fields, node: Node) -> Output | None:
+def _forward(fields: NetFields, node: Node) -> Output | None:
     found = fields.keys(node, "forwardInput", ("from", "to"), ("from", "to"))
     if found is None:
         return None
@@ -144,7 +144,7 @@ def output_data(output: Output) -> Any:
         case XorOut(children):
             return {"xor": [output_data(c) for c in children]}
         case TimeoutOut(after, child):
-            return {"timeout": {"after": duration_text(after), "child": output_data(child)}}
+            return {"timeout": {"after": duration_data(after), "child": output_data(child)}}
         case ForwardOut(source, target):
             return {"forwardInput": {"from": source, "to": target}}
         case other:

@@ -1,25 +1,22 @@
-"""Typed reading of a document's nodes: a value, or None once the problem is noted.
-
-Nothing stops at the first mistake, so that a file's problems are reported in one go.
-"""
+"""Typed reading of a net document's nodes: what every document has, and names of places."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from petri_cli.document import ListNode, MapNode, Node, ScalarNode, describe, position, shorten
-from petri_cli.errors import Position, Problem, Severity
+from petri_cli.document import ListNode, Node, ScalarNode, position, shorten
+from petri_cli.document.fields import MAX_DEPTH
 from petri_cli.formats.nearest import did_you_mean
+from petri_cli.plan.load_fields import PlanFields
 
-MAX_DEPTH = 100
-"""Output trees and token values may nest so deep."""
+__all__ = ["MAX_DEPTH", "NetFields"]
 
 
-class Fields:
-    """Collects the problems of one document."""
+class NetFields(PlanFields):
+    """Collects the problems of one net document."""
 
     def __init__(self) -> None:
-        self.problems: list[Problem] = []
+        super().__init__()
         self.declared: dict[str, ScalarNode] | None = None
         """Places by id; None while they are not known (then names of places are not checked)."""
 
@@ -27,52 +24,19 @@ class Fields:
     def failed(self) -> bool:
         return any(p.severity == "error" for p in self.problems)
 
-    def note(
-        self,
-        code: str,
-        message: str,
-        node: Node,
-        hint: str = "",
-        *,
-        related: tuple[Position, ...] = (),
-        severity: Severity = "error",
-    ) -> None:
-        self.problems.append(Problem(code, message, position(node), hint, severity, related))
-
     def keys(
         self, node: Node, what: str, known: Collection[str], required: Sequence[str] = ()
     ) -> dict[str, Node] | None:
         """The entries of a map, checked against the keys it may and must have."""
-        if not isinstance(node, MapNode):
-            self.note("PETRI_WRONG_TYPE", f"{what} must be a map, got {describe(node)}", node, f"keys: {_list(known)}")
-            return None
-        found: dict[str, Node] = {}
-        for key, value in node.entries:
-            name = str(key.value)
-            if name in known:
-                found[name] = value
-            else:
-                hint = did_you_mean(name, known)
-                self.note("PETRI_UNKNOWN_KEY", f"{what} has no key `{shorten(name)}`", key, hint)
-        for name in required:
-            if name not in found:
-                self.note("PETRI_MISSING_KEY", f"{what} needs the key `{name}`", node)
+        found = self.map(node, what, known)
+        for name in required if found is not None else ():
+            if name not in (found or ()):
+                self.missing_key(name, what, node)
         return found
-
-    def one_key(self, node: Node, what: str, known: Collection[str]) -> tuple[str, Node] | None:
-        """The only entry of a map that has exactly one."""
-        before = len(self.problems)
-        found = self.keys(node, what, known)
-        if found is None or len(self.problems) > before:
-            return None
-        if len(found) != 1:
-            self.note("PETRI_BAD_VALUE", f"{what} has exactly one of the keys {_list(known)}", node)
-            return None
-        return next(iter(found.items()))
 
     def items(self, node: Node, what: str, least: int = 0) -> tuple[Node, ...] | None:
         if not isinstance(node, ListNode):
-            self.note("PETRI_WRONG_TYPE", f"{what} must be a list, got {describe(node)}", node)
+            self.wrong_type(what, "a list", node)
             return None
         if len(node.items) < least:
             wanted = "one item" if least == 1 else f"{least} items"
@@ -80,43 +44,15 @@ class Fields:
             return None
         return node.items
 
-    def text(self, node: Node, what: str, *, empty: bool = False) -> str | None:
-        if not isinstance(node, ScalarNode) or not isinstance(node.value, str):
-            quotes = "put it in quotes" if isinstance(node, ScalarNode) and node.text else ""
-            self.note("PETRI_WRONG_TYPE", f"{what} must be text, got {describe(node)}", node, quotes)
-            return None
-        if not node.value and not empty:
-            self.note("PETRI_BAD_VALUE", f"{what} is empty", node)
-            return None
-        return node.value
-
-    def whole(self, node: Node, what: str, least: int | None = None) -> int | None:
-        """A whole number; ``3.0`` is one."""
-        value = node.value if isinstance(node, ScalarNode) else None
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        if not isinstance(value, int) or isinstance(value, bool):
-            quoted = isinstance(value, str) and value.strip().lstrip("+-").isdecimal()
-            hint = "remove the quotes" if quoted else ""
-            self.note("PETRI_WRONG_TYPE", f"{what} must be a whole number, got {describe(node)}", node, hint)
-            return None
-        if least is not None and value < least:
-            self.note("PETRI_BAD_VALUE", f"{what} must be at least {least}, got {shorten(str(value))}", node)
-            return None
-        return value
+    def optional_text(self, found: dict[str, Node], key: str) -> str:
+        """The text under ``key``; empty when it is not there."""
+        return (self.text(found[key], key, blank=True) or "") if key in found else ""
 
     def truth(self, node: Node, what: str) -> bool:
         if not isinstance(node, ScalarNode) or not isinstance(node.value, bool):
-            self.note("PETRI_WRONG_TYPE", f"{what} must be true or false, got {describe(node)}", node)
+            self.wrong_type(what, "true or false", node)
             return False
         return node.value
-
-    def names(self, node: Node, what: str, least: int = 0) -> list[ScalarNode]:
-        """A list of names, or a single one; each non-empty text."""
-        if isinstance(node, ScalarNode):
-            return [node] if self.text(node, what) is not None else []
-        found = self.items(node, what, least) or ()
-        return [n for n in found if self.text(n, f"a name in {what}") is not None and isinstance(n, ScalarNode)]
 
     def place(self, node: Node, what: str) -> str | None:
         """The name of a declared place."""
@@ -129,20 +65,17 @@ class Fields:
 
     def places(self, node: Node, what: str, *, unique: bool = True, least: int = 0) -> tuple[str, ...]:
         """The declared places in a list of names (or the one place named)."""
-        found: dict[str, ScalarNode] = {}
-        every: list[str] = []
-        for item in self.names(node, what, least):
-            name = self.place(item, what)
+        items = (node,) if isinstance(node, ScalarNode) else self.items(node, what, least) or ()
+        first: dict[str, Node] = {}
+        found: list[str] = []
+        for item in items:
+            name = self.place(item, what if item is node else f"a name in {what}")
             if name is None:
                 continue
-            if unique and name in found:
-                first = (position(found[name]),)
-                self.note("PETRI_DUPLICATE_NAME", f"{what} names `{name}` twice", item, "keep one", related=first)
-                continue
-            found[name] = item
-            every.append(name)
-        return tuple(every)
-
-
-def _list(words: Collection[str]) -> str:
-    return ", ".join(f"`{w}`" for w in words)
+            before = first.setdefault(name, item)
+            if unique and before is not item:
+                related = (position(before),)
+                self.note("PETRI_DUPLICATE_NAME", f"{what} names `{name}` twice", item, "keep one", related=related)
+            else:
+                found.append(name)
+        return tuple(found)

@@ -10,9 +10,9 @@ from pathlib import PurePath
 
 from petri_cli.document import ListNode, MapNode, Node, ScalarNode, file_of, position, shorten
 from petri_cli.errors import InputError, PetriError, Problem
-from petri_cli.formats.net_actions import read_action, read_match, read_value
+from petri_cli.formats.net_actions import read_action, read_match
 from petri_cli.formats.net_arcs import read_inputs, read_output
-from petri_cli.formats.net_fields import Fields
+from petri_cli.formats.net_fields import NetFields
 from petri_cli.formats.net_time import read_timing
 from petri_cli.formats.properties import read_properties
 from petri_cli.net.model import IMMEDIATE, ForwardOut, Match, Net, Place, Transition, check_net, leaves
@@ -49,7 +49,7 @@ def parse_net(node: Node, file: str = "") -> tuple[Net, tuple[Problem, ...]]:
 
 class _Reader:
     def __init__(self) -> None:
-        self.fields = Fields()
+        self.fields = NetFields()
         self.values: dict[str, tuple[object, ...]] = {}
         self.initial: dict[str, int] = {}
 
@@ -59,22 +59,30 @@ class _Reader:
         if found is None:
             return None
         self._head(found)
-        net_id = fields.text(found["id"], "the net's id") if "id" in found else PurePath(file).stem or "net"
-        name = fields.text(found["name"], "the net's name", empty=True) if "name" in found else ""
+        default = PurePath(file).stem.removesuffix(".petri") or "net"
+        net_id = fields.text(found["id"], "the net's id") if "id" in found else default
         places = self._places(found["places"]) if "places" in found else ()
         items = fields.items(found["transitions"], "transitions") if "transitions" in found else ()
         transitions = self._transitions(items or ())
         final = self._marking(found["final"]) if "final" in found else None
         properties = read_properties(fields, found["properties"]) if "properties" in found else ()
         return Net(
-            net_id or "net", places, transitions, self.initial, final, properties, values=self.values, name=name or ""
+            net_id or default,
+            places,
+            transitions,
+            self.initial,
+            final,
+            properties,
+            values=self.values,
+            name=fields.optional_text(found, "name"),
         )
 
     def _head(self, found: Mapping[str, Node]) -> None:
         if "kind" in found and self.fields.text(found["kind"], "kind") not in ("net", None):
             self.fields.note("PETRI_BAD_VALUE", "the kind of a net document is `net`", found["kind"])
         if "version" in found and self.fields.whole(found["version"], "version") not in (1, None):
-            self.fields.note("PETRI_BAD_VALUE", "the only version is 1", found["version"])
+            hint = "write version: 1, or leave it out"
+            self.fields.note("PETRI_BAD_VALUE", "the only version of the format is 1", found["version"], hint)
 
     # places
 
@@ -94,7 +102,7 @@ class _Reader:
             return None
         place = Place(
             fields.text(found["id"], "a place's id") or "",
-            (fields.text(found["name"], "a place's name", empty=True) or "") if "name" in found else "",
+            fields.optional_text(found, "name"),
             fields.truth(found["environment"], "environment") if "environment" in found else False,
         )
         if "tokens" in found:
@@ -116,7 +124,7 @@ class _Reader:
 
     def _tokens(self, place: str, node: Node) -> None:
         if isinstance(node, ListNode):
-            values = tuple(read_value(self.fields, v) for v in node.items)
+            values = tuple(self.fields.data(v, "a token") for v in node.items)
             count = len(values)
             if values:
                 self.values[place] = values
@@ -160,7 +168,7 @@ class _Reader:
             made.append(t)
         return tuple(made)
 
-    def _transition(self, found: Mapping[str, Node]) -> Transition:
+    def _transition(self, found: dict[str, Node]) -> Transition:
         fields = self.fields
         places = {k: fields.places(found[k], k) for k in ("inhibitors", "reads", "resets") if k in found}
         return Transition(
@@ -170,7 +178,7 @@ class _Reader:
             timing=read_timing(fields, found["timing"]) if "timing" in found else IMMEDIATE,
             priority=(fields.whole(found["priority"], "priority") or 0) if "priority" in found else 0,
             match=read_match(fields, found["match"]) if "match" in found else None,
-            name=(fields.text(found["name"], "a transition's name", empty=True) or "") if "name" in found else "",
+            name=fields.optional_text(found, "name"),
             action=read_action(fields, found["action"]) if "action" in found else None,
             **places,
         )

@@ -55,7 +55,7 @@ class _Builder:
         places = [n for n in raw.nodes if n.kind == "place"]
         final = self._final()
         self._tell_tolerated()
-        net_id = raw.id or PurePath(self.file).stem or "net"
+        net_id = raw.id or PurePath(self.file).stem.removesuffix(".petri") or "net"
         return Net(
             net_id,
             tuple(Place(p.id, _own_name(p)) for p in places),

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from pyexpat import ExpatError, ParserCreate
 
+from petri_cli.document import shorten
+from petri_cli.document.fields import LARGEST
 from petri_cli.document.source import MAX_BYTES, SPLIT_IT, too_large
 from petri_cli.errors import InputError, Position, Problem
 from petri_cli.formats.pnml_elements import (
@@ -306,10 +308,9 @@ class _Scanner:
             return absent
         else:
             number = -1
-        if number < least:
-            shown = text if len(text) <= 40 else text[:39] + "…"
-            hint = f"write a whole number from {least} on"
-            self.problem("PETRI_PNML_NUMBER", f"{what} is `{shown}`", where, hint, self.label)
+        if not least <= number <= LARGEST:
+            hint = f"write a whole number from {least} to {LARGEST}"
+            self.problem("PETRI_PNML_NUMBER", f"{what} is `{shorten(text)}`", where, hint, self.label)
             return absent
         return number
 

@@ -18,7 +18,7 @@ from typing import Any
 from petri_cli.document import MapNode, Node, ScalarNode, position
 from petri_cli.errors import PetriError
 from petri_cli.formats.nearest import did_you_mean
-from petri_cli.formats.net_fields import Fields
+from petri_cli.formats.net_fields import NetFields
 from petri_cli.net.model import Property
 
 PLACES_KEY = {
@@ -128,7 +128,7 @@ def _bad(message: str, hint: str) -> PetriError:
     return PetriError("PETRI_BAD_PROPERTY", message, hint=hint)
 
 
-def read_properties(fields: Fields, node: Node) -> tuple[Property, ...]:
+def read_properties(fields: NetFields, node: Node) -> tuple[Property, ...]:
     """The list under ``properties:`` of a net document: maps or one-line forms."""
     found: list[Property] = []
     ids: dict[str, Node] = {}
@@ -144,7 +144,7 @@ def read_properties(fields: Fields, node: Node) -> tuple[Property, ...]:
     return tuple(found)
 
 
-def _one_line(fields: Fields, node: ScalarNode) -> Property | None:
+def _one_line(fields: NetFields, node: ScalarNode) -> Property | None:
     text = fields.text(node, "a property")
     if text is None:
         return None
@@ -155,7 +155,7 @@ def _one_line(fields: Fields, node: ScalarNode) -> Property | None:
         return None
 
 
-def _from_map(fields: Fields, node: Node) -> Property | None:
+def _from_map(fields: NetFields, node: Node) -> Property | None:
     before = len(fields.problems)
     found = fields.keys(node, "a property", ("id", *PLACES_KEY))
     if found is None or len(fields.problems) > before:
@@ -172,7 +172,7 @@ def _from_map(fields: Fields, node: Node) -> Property | None:
     return Property(own_id or property_text(prop), kind, prop.places, prop.minimum, prop.maximum)
 
 
-def _body(fields: Fields, kind: str, node: Node) -> Property | None:
+def _body(fields: NetFields, kind: str, node: Node) -> Property | None:
     least = 0 if kind == "deadlockFree" else 1
     key = PLACES_KEY[kind]
     if not isinstance(node, MapNode) and kind not in _NUMBERS:

@@ -50,7 +50,8 @@ def markings(places: tuple[str, ...], most: int = 2) -> SearchStrategy[dict[str,
 def _ids(draw: DrawFn, usual: tuple[str, ...], least: int, most: int, hostile: bool) -> tuple[str, ...]:
     n = draw(st.integers(least, most))
     if hostile:
-        return tuple(draw(st.lists(hostile_text(), min_size=n, max_size=n, unique=True)))
+        ids = hostile_text().filter(str.strip)
+        return tuple(draw(st.lists(ids, min_size=n, max_size=n, unique=True)))
     return usual[:n]
 
 
@@ -112,7 +113,7 @@ def nets(
     """
     places = _ids(draw, PLACE_IDS, 1, max_places, hostile)
     tids = _ids(draw, TRANSITION_IDS, 0, max_transitions, hostile)
-    transitions = tuple(_transition(draw, tid, places, named=hostile and extras) for tid in tids)
+    transitions = tuple(_transition(draw, tid, places, extras, hostile) for tid in tids)
     initial = draw(markings(places, max_tokens))
     net = Net(
         "net",
@@ -134,24 +135,47 @@ def nets(
     return net
 
 
-def _transition(draw: DrawFn, tid: str, places: tuple[str, ...], named: bool) -> Transition:
+def _transition(draw: DrawFn, tid: str, places: tuple[str, ...], extras: bool, hostile: bool) -> Transition:
     few = st.lists(st.sampled_from(places), max_size=2, unique=True)
     seldom: SearchStrategy[list[str]] = st.just([]) | few
     inputs = tuple(draw(_inputs(p)) for p in draw(few))
     inhibitors = tuple(draw(seldom))
     sources = tuple(i.place for i in inputs)
+    output = draw(outputs(places, sources)) if draw(st.sampled_from([True, True, True, False])) else None
     return Transition(
         tid,
         inputs,
-        draw(outputs(places, sources)) if draw(st.sampled_from([True, True, True, False])) else None,
+        output,
         inhibitors=inhibitors,
         reads=tuple(draw(seldom)),
         resets=tuple(draw(seldom)),
         timing=draw(st.just(IMMEDIATE) | timings()),
         priority=draw(st.sampled_from([0, 0, 0, 1, -1, 10])),
         match=_match(draw, sources, inhibitors),
-        name=_name(draw, named),
+        name=_name(draw, hostile and extras),
+        action=_action(draw, places, sources, output) if extras else None,
     )
+
+
+def _action(
+    draw: DrawFn, places: tuple[str, ...], sources: tuple[str, ...], output: Output | None
+) -> dict[str, object] | None:
+    """Actions in the form that :mod:`petri_cli.formats.net_actions` documents."""
+    kinds = ["none", "none", "none", "shell", "python", "produce", "fork"]
+    kinds += ["fork of one"] if sources else []
+    match draw(st.sampled_from(kinds if output else [*kinds, "passthrough"])):
+        case "none":
+            return None
+        case "shell":
+            return {"shell": draw(hostile_text().filter(str.strip))}
+        case "python":
+            return {"python": "billing:charge"}
+        case "produce":
+            return {"produce": {draw(st.sampled_from(places)): tuple(draw(st.lists(values(), max_size=2)))}}
+        case "fork of one":
+            return {"fork": draw(st.sampled_from(sources))}
+        case kind:
+            return {kind: None}
 
 
 def _inputs(place: str) -> SearchStrategy[Input]:
