@@ -88,8 +88,12 @@ def file_of(node: Node) -> str:
     return str(path[1])
 
 
+MAX_STEPS = 200
+"""Of a longer path only the end is written out: many problems in a deep document would take quadratic room."""
+
+
 def path_text(path: Path) -> str:
-    """``flow.parallel[0].guard.resource``; empty at the root."""
+    """``flow.parallel[0].guard.resource``; empty at the root. Of more than ``MAX_STEPS`` steps, the last ones."""
     parts: list[str] = []
     while (parent := path[0]) is not None:
         step = path[1]
@@ -98,6 +102,9 @@ def path_text(path: Path) -> str:
         else:
             parts.append(step if parent[0] is None else f".{step}")
         path = parent
+        if len(parts) == MAX_STEPS and path[0] is not None:
+            parts.append("…")
+            break
     return "".join(reversed(parts))
 
 

@@ -148,7 +148,7 @@ class Plan:
     def path(self, index: int) -> str:
         """Where ``nodes[index]`` stands in the document, e.g. ``flow.parallel[0].guard``.
 
-        Worked out from the tree when asked for: kept with every node, the paths of a deep plan would take quadratic room.
+        Worked out from the tree when asked for: kept with every node, the paths of a deep plan take quadratic room.
         """
         steps = [_KEYS[type(self.nodes[index])]]
         for parent in self.ancestors(index):

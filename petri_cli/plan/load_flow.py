@@ -1,0 +1,327 @@
+"""Reading the flow: one walk over the document, parents before children, into drafts of the plan's nodes.
+
+A node that is wrong keeps its place in the walk, so that whatever is wrong below it is found in the same go.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from petri_cli.document import ListNode, MapNode, Node, ScalarNode, position
+from petri_cli.document.fields import did_you_mean
+from petri_cli.errors import Position
+from petri_cli.plan.load_fields import Names, PlanFields
+from petri_cli.plan.load_work import read_settings
+from petri_cli.plan.model import Branch
+from petri_cli.plan.words import BRANCH, ID, KEYS, PATTERNS, PLURAL
+
+LOST = -2
+"""The parent of nodes below something that is no node."""
+
+A_STEP = f"one of {', '.join(PATTERNS)}"
+
+
+@dataclass(slots=True)
+class Draft:
+    """A node whose children are not all known yet. ``values`` are the arguments of its kind's constructor."""
+
+    index: int
+    parent: int
+    key: ScalarNode
+    kind: str
+    id: str | None = None
+    children: list[int] = field(default_factory=list)
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+class FlowReader:
+    """Reads one flow. After :meth:`read`, ``drafts`` is in pre-order."""
+
+    def __init__(self, fields: PlanFields, file: str) -> None:
+        self.fields = fields
+        self.file = file
+        self.drafts: list[Draft] = []
+        self.names = {kind: Names(PLURAL[kind]) for kind in PATTERNS}
+        self.seen: dict[int, bool] = {}
+        """Blocks of the document that were met; True once it was told that an alias leads to one again."""
+        self.todo: list[tuple[Node, int]] = []
+        """Document nodes still to be read and the index of their parent, the next one last."""
+
+    def read(self, root: Node) -> None:
+        self.todo.append((root, -1))
+        while self.todo:
+            node, parent = self.todo.pop()
+            self._node(node, parent)
+
+    def _node(self, node: Node, parent: int) -> None:
+        if not isinstance(node, MapNode):
+            self.fields.wrong_type("a step", f"a map with {A_STEP}", node, _step_hint(node))
+            return
+        if len(node.entries) == 1 and node.entries[0][0].value in PATTERNS:
+            key, value = node.entries[0]
+            if not self._met_before(node):
+                self._pattern(key, value, parent)
+            return
+        self._odd_node(node, parent)
+
+    def _met_before(self, node: MapNode) -> bool:
+        block = id(node.entries)
+        if block not in self.seen:
+            self.seen[block] = False
+            return False
+        if not self.seen[block]:
+            self.seen[block] = True
+            message = "this block stands in the flow twice, through an alias"
+            self.fields.note("PETRI_DUPLICATE_ID", message, node, "ids are unique: write it out with ids of its own")
+        return True
+
+    def _odd_node(self, node: MapNode, parent: int) -> None:
+        """A map that does not have exactly one pattern key and nothing else."""
+        patterns = [entry for entry in node.entries if entry[0].value in PATTERNS]
+        others = [key for key, _ in node.entries if key.value not in PATTERNS]
+        inside = {name for key, _ in patterns for name in KEYS[str(key.value)]}
+        near = False
+        for key in others:
+            if key.value in inside:
+                hint = f"it belongs inside `{patterns[0][0].value}:`; indent it further"
+            else:
+                hint = did_you_mean(str(key.value), tuple(PATTERNS))
+                near = near or bool(hint)
+            self.fields.unknown_key(key, "a step", tuple(PATTERNS), hint)
+        if len(patterns) > 1:
+            found = " and ".join(f"`{key.value}`" for key, _ in patterns)
+            related = tuple(position(key) for key, _ in patterns[1:])
+            hint = "put each into a step of its own, for example below `seq:`"
+            self.fields.note("PETRI_BAD_NODE", f"a step is {A_STEP}; this one is {found}", node, hint, related=related)
+        elif not patterns and not near:
+            self.fields.note("PETRI_BAD_NODE", f"a step is {A_STEP}; this one is none of them", node)
+        if node.entries and not self._met_before(node):
+            for key, value in patterns:
+                self._pattern(key, value, parent if len(patterns) == 1 else LOST)
+
+    def _pattern(self, key: ScalarNode, value: Node, parent: int) -> None:
+        kind = str(key.value)
+        draft = Draft(len(self.drafts), parent, key, kind)
+        self.drafts.append(draft)
+        if parent >= 0:
+            self.drafts[parent].children.append(draft.index)
+        match kind:
+            case "task":
+                self._task(draft, value)
+            case "seq":
+                self._seq(draft, value)
+            case "parallel":
+                self._parallel(draft, value)
+            case "choice":
+                self._choice(draft, value)
+            case "loop":
+                self._loop(draft, value)
+            case "foreach":
+                self._foreach(draft, value)
+            case _:
+                self._guard(draft, value)
+
+    def _below(self, node: Node, parent: int) -> None:
+        self.todo.append((node, parent))
+
+    def _entries(self, draft: Draft, value: Node) -> dict[str, Node] | None:
+        """The keys below a pattern key, its id taken."""
+        kind = draft.kind
+        if not isinstance(value, MapNode):
+            self.fields.wrong_type(kind, "a map", value, _map_hint(kind, value))
+            return None
+        found: dict[str, Node] = {}
+        known = KEYS[kind]
+        for key, child in value.entries:
+            name = str(key.value)
+            if name in known:
+                found[name] = child
+            elif name in PATTERNS and "body" in known:
+                self.fields.unknown_key(key, kind, known, "put it below `body:`")
+            else:
+                self.fields.unknown_key(key, kind, known)
+        if "id" in found:
+            self._named(draft, found["id"])
+        return found
+
+    def _named(self, draft: Draft, node: Node) -> None:
+        draft.id = self.fields.id(node)
+        if draft.id is not None and isinstance(node, ScalarNode):
+            self.names[draft.kind].add(self.fields, draft.id, node, draft.key)
+
+    def _require(self, draft: Draft, found: dict[str, Node], *names: str) -> None:
+        for name in names:
+            if name not in found:
+                self.fields.missing_key(name, draft.kind, draft.key)
+
+    def _body(self, draft: Draft, found: dict[str, Node]) -> None:
+        self._require(draft, found, "body")
+        if "body" in found:
+            self._below(found["body"], draft.index)
+
+    def _task(self, draft: Draft, value: Node) -> None:
+        found = self._entries(draft, value)
+        if found is None or not isinstance(value, MapNode):
+            return
+        self._require(draft, found, "id")
+        if "name" in found:
+            draft.values["name"] = self.fields.text(found["name"], "name", blank=True)
+        draft.values["settings"] = read_settings(self.fields, value.entries)
+
+    def _seq(self, draft: Draft, value: Node) -> None:
+        for item in reversed(self._list(draft, value, "seq")):
+            self._below(item, draft.index)
+
+    def _list(self, draft: Draft, value: Node, what: str) -> tuple[Node, ...]:
+        if not isinstance(value, ListNode):
+            hint = "begin each step with `- `" if isinstance(value, MapNode) and value.entries else ""
+            self.fields.wrong_type(what, "a list", value, hint)
+            return ()
+        if not value.items:
+            message = f"{what} has no steps" if what == "seq" else f"{what} has no branches"
+            self.fields.note("PETRI_EMPTY_BLOCK", message, value, "add one, or remove the block")
+        return value.items
+
+    def _branches(self, draft: Draft, value: Node) -> tuple[Node, ...]:
+        """The branches of a parallel or a choice, written as a list or below ``branches``."""
+        kind = draft.kind
+        draft.values["listed"] = not isinstance(value, MapNode)
+        items: tuple[Node, ...] = ()
+        if not isinstance(value, MapNode):
+            items = self._list(draft, value, kind)
+        else:
+            found = self._entries(draft, value) or {}
+            self._require(draft, found, "branches")
+            if "branches" in found:
+                items = self._list(draft, found["branches"], "branches")
+        if len(items) == 1:
+            hint = "write its step alone, or add a branch"
+            message = f"this {kind} has only one branch"
+            self.fields.note("PETRI_ONE_BRANCH", message, draft.key, hint, severity="warning")
+        return items
+
+    def _parallel(self, draft: Draft, value: Node) -> None:
+        for item in reversed(self._branches(draft, value)):
+            self._below(item, draft.index)
+
+    def _choice(self, draft: Draft, value: Node) -> None:
+        branches: list[Branch] = []
+        bodies: list[Node] = []
+        for item in self._branches(draft, value):
+            if isinstance(item, MapNode) and any(key.value in BRANCH for key, _ in item.entries):
+                branch, body = self._branch(item)
+            else:
+                branch, body = Branch(), item
+            branches.append(branch)
+            if body is not None:
+                bodies.append(body)
+        draft.values["branches"] = tuple(branches)
+        for body in reversed(bodies):
+            self._below(body, draft.index)
+
+    def _branch(self, item: MapNode) -> tuple[Branch, Node | None]:
+        """``{when?, name?, body}``."""
+        found: dict[str, Node] = {}
+        for key, value in item.entries:
+            if key.value in BRANCH:
+                found[str(key.value)] = value
+            elif key.value in PATTERNS:
+                self.fields.unknown_key(key, "a branch", BRANCH, "put it below `body:`")
+            else:
+                self.fields.unknown_key(key, "a branch", BRANCH)
+        when = self.fields.text(found["when"], "when") if "when" in found else None
+        name = self.fields.text(found["name"], "name", blank=True) if "name" in found else None
+        if "body" not in found and not any(key.value in PATTERNS for key, _ in item.entries):
+            self.fields.missing_key("body", "a branch", item)
+        return Branch(when, name or "", wrapped=True), found.get("body")
+
+    def _loop(self, draft: Draft, value: Node) -> None:
+        found = self._entries(draft, value)
+        if found is None:
+            return
+        self._require(draft, found, "id")
+        fields, values = self.fields, draft.values
+        if "maxIterations" in found:
+            values["max_iterations"] = fields.whole(found["maxIterations"], "maxIterations", 1)
+        if "until" in found:
+            values["until"] = fields.text(found["until"], "until")
+        if "delay" in found:
+            values["delay"] = fields.duration(found["delay"], "delay", zero=True)
+        if "onExhausted" in found:
+            values["on_exhausted"] = fields.choice(found["onExhausted"], "onExhausted", ("fail", "exit"))
+        if "maxIterations" not in found and "until" not in found:
+            message = "nothing bounds this loop"
+            hint = "add maxIterations, or until"
+            fields.note("PETRI_UNBOUNDED_LOOP", message, draft.key, hint, severity="warning")
+        self._body(draft, found)
+
+    def _foreach(self, draft: Draft, value: Node) -> None:
+        found = self._entries(draft, value)
+        if found is None or not isinstance(value, MapNode):
+            return
+        self._require(draft, found, "id", "over")
+        fields, values = self.fields, draft.values
+        over = found.get("over")
+        if isinstance(over, ListNode):
+            values["over"] = fields.data(over, "over")
+            values["items"] = len(over.items)
+        elif over is not None:
+            values["over"] = self._over(over)
+        if "maxWidth" in found:
+            values["max_width"] = fields.whole(found["maxWidth"], "maxWidth", 1)
+        settings = read_settings(fields, value.entries)
+        if "name" in found:
+            settings["name"] = fields.text(found["name"], "name", blank=True)
+        values["settings"] = settings
+        self._body(draft, found)
+
+    def _over(self, node: Node) -> str | None:
+        if isinstance(node, MapNode) or (isinstance(node, ScalarNode) and not isinstance(node.value, str)):
+            hint = "write the items, an expression such as ${survey.files}, or say in words what they are"
+            self.fields.wrong_type("over", "a list or text", node, hint)
+            return None
+        return self.fields.text(node, "over")
+
+    def _guard(self, draft: Draft, value: Node) -> None:
+        found = self._entries(draft, value)
+        if found is None:
+            return
+        self._require(draft, found, "resource")
+        resources = self._resources(found["resource"]) if "resource" in found else []
+        units = self.fields.whole(found["units"], "units", 1) if "units" in found else 1
+        at = found.get("units") or found.get("resource") or draft.key
+        draft.values["units"] = tuple((str(r.value), units or 1) for r in resources)
+        draft.values["units_at"] = Position(self.file, at.line, at.column)
+        self._body(draft, found)
+
+    def _resources(self, node: Node) -> list[ScalarNode]:
+        """The resources of a guard: one name, or a list of different ones."""
+        if isinstance(node, ListNode) and not node.items:
+            self.fields.note("PETRI_BAD_VALUE", "resource is an empty list", node, "name at least one resource")
+        items = node.items if isinstance(node, ListNode) else (node,)
+        first: dict[str, ScalarNode] = {}
+        for item in items:
+            name = self.fields.id(item, "resource")
+            if name is None or not isinstance(item, ScalarNode):
+                continue
+            self.fields.resource_uses.append(item)
+            if (before := first.setdefault(name, item)) is not item:
+                message = f"this guard names `{name}` twice"
+                hint = "name it once, and say how many with `units`"
+                self.fields.note("PETRI_DUPLICATE_RESOURCE", message, item, hint, related=(position(before),))
+        return list(first.values())
+
+
+def _map_hint(kind: str, node: Node) -> str:
+    if isinstance(node, ScalarNode) and node.value is None:
+        return f"indent what belongs to it below `{kind}:`"
+    if isinstance(node, ScalarNode) and kind == "task" and ID.fullmatch(node.text):
+        return f"write task: {{id: {node.text}}}"
+    return f"keys: {', '.join(KEYS[kind])}"
+
+
+def _step_hint(node: Node) -> str:
+    if isinstance(node, ListNode):
+        return "put a list of steps below `seq:`"
+    return f"write task: {{id: {node.text}}}" if isinstance(node, ScalarNode) and ID.fullmatch(node.text) else ""
