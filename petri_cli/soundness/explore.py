@@ -14,14 +14,42 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable
+from typing import Protocol
 
 from petri_cli.net.compiled import State
 from petri_cli.soundness.packed import Overflow, PackedNet, members
 
 BLOCK = 1024
 """States expanded between two looks at the deadline."""
+FIRST_LOOK = 500
+"""States after which a watcher first looks at what is there; then each time the number has doubled."""
 MOST_SETS = 1 << 16
 """Enabled sets whose action lists are remembered."""
+
+Deadline = Callable[[], bool]
+"""Asked now and then; True ends the search."""
+
+
+class Watcher(Protocol):
+    """Someone who looks for something in a growing state space."""
+
+    def look(self) -> None:
+        """Look at the states that came since the last time."""
+
+    @property
+    def decided(self) -> bool:
+        """Whether more states could not tell more."""
+
+
+def grow(space: StateSpace, watcher: Watcher, limit: int, deadline: Deadline) -> None:
+    """Explore until the space is complete, the watcher is satisfied, there are more than ``limit`` states, or it is
+    time. The watcher has seen every state when this returns."""
+    step = FIRST_LOOK
+    in_time = True
+    while in_time and not watcher.decided and not space.complete and len(space.markings) <= limit:
+        step = max(step, 2 * len(space.markings))
+        in_time = space.advance(min(step, limit), deadline)
+        watcher.look()
 
 
 class StateSpace:
@@ -57,7 +85,7 @@ class StateSpace:
     def edges(self) -> int:
         return len(self._targets)
 
-    def advance(self, limit: int, deadline: Callable[[], bool] | None = None) -> bool:
+    def advance(self, limit: int, deadline: Deadline | None = None) -> bool:
         """Explore until complete or until there are more than ``limit`` states; False when the deadline cut it short.
 
         Raises Overflow when a place outgrows its field.
@@ -103,6 +131,10 @@ class StateSpace:
             first.append(len(targets))
             i += 1
         self.expanded, self.fired = i, fired
+
+    def find(self, marking: int | None) -> int | None:
+        """The number of the state with this packed marking; None when it is not here."""
+        return None if marking is None else self._index.get(marking)
 
     def run_to(self, state: int) -> tuple[int, ...]:
         """The actions of a shortest run to ``state``."""

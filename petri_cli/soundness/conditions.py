@@ -1,0 +1,196 @@
+"""The three conditions of soundness, read off the state space.
+
+van der Aalst, "The Application of Petri Nets to Workflow Management", 1998, def. 11. With f the final marking:
+
+* option to complete: f is reachable from every reachable marking;
+* proper completion: no reachable marking has the end marked and is not f. The end is marked when the sink is, or, where
+  a final marking is declared, when all of its tokens are there (a declared *empty* final marking has none: then the
+  option to complete says it all);
+* no dead transitions: each can fire in some run.
+
+What a part of the state space shows is definite as long as it does not depend on what is missing: a dead marking, a
+marking beyond the end, a pump, and a marking whose every continuation is explored and misses f.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from petri_cli.net.compiled import CompiledNet
+from petri_cli.soundness.counterexample import deadlock, listed, marking_text, replayed, steps_text
+from petri_cli.soundness.explore import StateSpace
+from petri_cli.soundness.packed import members
+from petri_cli.soundness.result import Condition, Counterexample, Counts
+from petri_cli.soundness.shape import Target
+from petri_cli.soundness.unbounded import Pump, find_pump, pumps_prove_unboundedness
+
+OPTION, PROPER, NO_DEAD = "optionToComplete", "properCompletion", "noDeadTransitions"
+ENUMERATE = 20_000
+"""States up to which an unsound net is still explored, to count exactly what is wrong with it."""
+
+
+class Watch:
+    """What of interest has turned up while a state space grew: the first of each kind, in breadth-first order.
+
+    stuck: a dead marking that is not final; improper: a marking with the end marked that is not final; pump.
+    """
+
+    def __init__(self, target: Target, space: StateSpace) -> None:
+        self.space = space
+        self.stuck: int | None = None
+        self.improper: int | None = None
+        self.pump: Pump | None = None
+        self._seen = self._seen_rests = 0
+        net = space.net
+        self.final = net.final
+        end = target.final if target.sink is None else {target.sink: 1}
+        self._end = net.pack(net.compiled.state(end)) ^ net.guards
+        self._end_is_empty = not any(end.values())
+        self._can_pump = not self._end_is_empty and pumps_prove_unboundedness(net.compiled)
+
+    @property
+    def definite(self) -> bool:
+        """Whether the net is already known to be unsound."""
+        return not (self.stuck is None and self.improper is None and self.pump is None)
+
+    @property
+    def decided(self) -> bool:
+        """An unsound net that may be small is explored a little further, to count what is wrong with it."""
+        return self.pump is not None or (self.definite and len(self.space.markings) > ENUMERATE)
+
+    def look(self) -> None:
+        """Look at the states that came since the last time."""
+        space = self.space
+        if self.improper is None and not self._end_is_empty:
+            fresh = range(self._seen, len(space.markings))
+            self.improper = next((i for i in fresh if self.ends(i) and space.markings[i] != self.final), None)
+        if self.stuck is None:
+            rests = space.rests[self._seen_rests :]
+            self.stuck = next((i for i in rests if self.is_stuck(i)), None)
+        self._seen, self._seen_rests = len(space.markings), len(space.rests)
+        if self._can_pump and self.pump is None and not space.complete:
+            self.pump = find_pump(space)
+
+    def ends(self, i: int) -> bool:
+        """Whether state ``i`` has the end marked."""
+        guards = self.space.net.guards
+        return (self.space.markings[i] - self._end) & guards == guards
+
+    def is_stuck(self, rest: int) -> bool:
+        """Whether nothing at all is enabled in a rest, and it is not the end."""
+        m = self.space.markings[rest]
+        return m != self.final and not self.space.net.enabled(m)
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """The three conditions as far as they are known, their counts, and the counterexample to show first."""
+
+    conditions: tuple[Condition, ...]
+    counts: Counts
+    counterexample: Counterexample | None
+    unbounded: bool
+
+
+def findings(target: Target, watch: Watch) -> Findings:
+    """What the state space, whole or in part, says about the three conditions."""
+    reading = _Reading(target, watch)
+    option, proper, alive = reading.option(), reading.proper(), reading.alive()
+    pump = reading.unbounded()
+    shown = next((cx for cx in (*reading.before_pump, pump, *reading.after_pump) if cx is not None), None)
+    if pump is not None and option.holds is None and proper.holds is None:
+        # one of the two fails, though the part explored does not show which
+        proper = Condition(PROPER, None, "not together with the option to complete: the net is unbounded", pump)
+    return Findings((option, proper, alive), reading.counts(), shown, pump is not None)
+
+
+class _Reading:
+    """The state space with its doomed and stuck states. A state not yet expanded is taken to lead to the end."""
+
+    def __init__(self, target: Target, watch: Watch) -> None:
+        self.target, self.watch, self.space = target, watch, watch.space
+        self.compiled: CompiledNet = watch.space.net.compiled
+        space = watch.space
+        self.stuck = [i for i in space.rests if watch.is_stuck(i)]
+        dead_ends = set(self.stuck)
+        hopes = [i for i in range(space.expanded, len(space.markings)) if i not in dead_ends]
+        end = space.find(watch.final)
+        good = space.backwards(hopes if end is None else [end, *hopes])
+        self.doomed = [i for i, ok in enumerate(good) if not ok]
+        self.before_pump: list[Counterexample | None] = []
+        self.after_pump: list[Counterexample | None] = []
+
+    def counts(self) -> Counts:
+        dead = self._dead_transitions() if self.space.complete else None
+        return Counts(len(self.stuck), len(self.doomed), self.space.complete, dead)
+
+    def option(self) -> Condition:
+        """A dead marking is the clearest sign that the end is out of reach; one without the end marked, if any."""
+        if not self.doomed:
+            return Condition(OPTION, True if self.space.complete else None)
+        many = f"{len(self.doomed):,} reachable marking{'' if len(self.doomed) == 1 else 's'} can't reach the end"
+        early = next((i for i in self.stuck if not self.watch.ends(i)), None)
+        at = early if early is not None else next(iter(self.stuck), None)
+        if at is None:
+            cx = self._cannot_complete(self.doomed[0])
+            self.after_pump.insert(0, cx)
+        else:
+            cx = deadlock(self.compiled, self.space.run_to(at), shortest=True)
+            (self.after_pump if early is None else self.before_pump).append(cx)
+        return Condition(OPTION, False, many if self.space.complete else f"at least {many}", cx)
+
+    def proper(self) -> Condition:
+        at = self.watch.improper
+        if at is None:
+            return Condition(PROPER, True if self.space.complete else None)
+        cx = self._improper(at)
+        self.before_pump.append(cx)
+        return Condition(PROPER, False, f"tokens are left over {steps_text(len(cx.run))}", cx)
+
+    def alive(self) -> Condition:
+        if not self.space.complete:
+            return Condition(NO_DEAD, None)
+        dead = self._dead_transitions()
+        if not dead:
+            return Condition(NO_DEAD, True)
+        sentence = f"{listed(dead)} can never fire"
+        cx = replayed(self.compiled, "deadTransition", (), sentence, shortest=True, subject=dead[0])
+        self.after_pump.append(cx)
+        return Condition(NO_DEAD, False, sentence, cx)
+
+    def unbounded(self) -> Counterexample | None:
+        if self.watch.pump is None:
+            return None
+        run, longer = (self.space.run_to(i) for i in (self.watch.pump.below, self.watch.pump.above))
+        pump = longer[len(run) :]
+        low, high = (self.space.state(i) for i in (self.watch.pump.below, self.watch.pump.above))
+        more = [p for p, before, after in zip(self.compiled.places, low, high, strict=True) if after > before]
+        names = list(dict.fromkeys(self.compiled.actions[a].step.transition for a in pump))
+        sentence = f"{listed(names)} can be repeated for ever, each time adding to {listed(more)}"
+        return replayed(self.compiled, "unbounded", run, sentence, shortest=False, pump=pump, subject=more[0])
+
+    def _dead_transitions(self) -> tuple[str, ...]:
+        alive = {self.compiled.actions[a].step.transition for a in members(self.space.fired)}
+        return tuple(t.id for t in self.compiled.net.transitions if t.id not in alive)
+
+    def _tokens(self, i: int) -> str:
+        return marking_text(self.compiled.marking(self.space.state(i)))
+
+    def _cannot_complete(self, i: int) -> Counterexample:
+        run = self.space.run_to(i)
+        sentence = (
+            f"{steps_text(len(run))}, with tokens on {self._tokens(i)}, there are steps to take, "
+            f"but none leads to the end {marking_text(self.target.final)} any more"
+        )
+        return replayed(self.compiled, "cannotComplete", run, sentence, shortest=True)
+
+    def _improper(self, i: int) -> Counterexample:
+        run = self.space.run_to(i)
+        marking, final = self.compiled.marking(self.space.state(i)), self.target.final
+        left = {p: n - final.get(p, 0) for p, n in marking.items() if n > final.get(p, 0)}
+        short = {p: n - marking.get(p, 0) for p, n in final.items() if n > marking.get(p, 0)}
+        wrong = [f"{marking_text(left)} left over"] if left else []
+        wrong += [f"{marking_text(short)} missing"] if short else []
+        end = self.target.sink or marking_text(final)
+        sentence = f"{steps_text(len(run))} the end {end} is marked with {' and '.join(wrong)}"
+        return replayed(self.compiled, "improperCompletion", run, sentence, shortest=True)

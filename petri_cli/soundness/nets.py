@@ -1,0 +1,246 @@
+"""The gate for nets: files that describe a net, PNML, mined nets.
+
+What is asked: the properties that the net declares and the caller asks for, if there are any; otherwise soundness as a
+workflow net. How it is answered, in order of cost:
+
+1. where the net starts and ends (:mod:`petri_cli.soundness.shape`);
+2. exact exploration, breadth first, with every arc kind; what turns up on the way is definite at once;
+3. past :data:`PATIENCE` states without an answer, a deadlock search with stubborn sets, where the net allows it;
+4. exploration up to the budget; then the answer is UNKNOWN.
+
+Timing, priority and names are ignored by the proof; warnings say where that matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from petri_cli.net.compiled import CompiledNet, State, compile_net
+from petri_cli.net.model import Net, Property
+from petri_cli.soundness.conditions import NO_DEAD, OPTION, PROPER, Watch, findings
+from petri_cli.soundness.counterexample import deadlock
+from petri_cli.soundness.deadlock import find_deadlock
+from petri_cli.soundness.explore import StateSpace, grow
+from petri_cli.soundness.packed import PackedNet, is_vector_addition, with_room
+from petri_cli.soundness.properties import PropertyWatch, check_property
+from petri_cli.soundness.restrictions import restrictions
+from petri_cli.soundness.result import SOUND_ASSUMPTIONS, Budget, Condition, Counterexample, Counts, Result, Verdict
+from petri_cli.soundness.shape import Target, target_of
+from petri_cli.soundness.shorten import shorten
+
+Clock = Callable[[], float]
+PATIENCE = 5_000
+"""States explored breadth first before another way is tried."""
+MOST_STUBBORN = 100_000
+"""States of the deadlock search: each costs several times what one of the exploration does."""
+SHORTEST_STATES = 2_000
+"""States of the search for a shortest run to a deadlock that is known to be there."""
+
+
+def judge_net(
+    net: Net, budget: Budget | None = None, properties: Sequence[Property] = (), clock: Clock | None = None
+) -> Result:
+    """Judge ``net``: the properties it declares and ``properties``, if any, else soundness as a workflow net.
+
+    clock: monotonic seconds; without one, ``budget.seconds`` is no limit. With properties the verdict is SOUND when all
+    hold, UNSOUND when one is violated.
+
+    Raises PetriError: PETRI_NOT_WORKFLOW_NET when soundness is asked of a net without one start and one end,
+    PETRI_UNKNOWN_PLACE and PETRI_BAD_PROPERTY for a property that makes no sense.
+    """
+    budget = budget or Budget()
+    timer = _Timer(clock, budget.seconds)
+    asked = tuple(dict.fromkeys((*net.properties, *properties)))
+    result = _judge_properties(net, asked, budget, timer) if asked else _judge_soundness(net, budget, timer)
+    stats = {**result.stats, "places": len(net.places), "transitions": len(net.transitions)}
+    if clock is not None:
+        stats["seconds"] = round(timer.elapsed(), 6)
+    warnings = (*result.warnings, *restrictions(net, result.verdict, result.conditions))
+    return replace(result, stats=stats, warnings=warnings)
+
+
+def place_bounds(net: Net, budget: Budget | None = None, clock: Clock | None = None) -> Mapping[str, int] | None:
+    """The most tokens that each place ever holds, by exact enumeration; None when the budget ran out first."""
+    budget = budget or Budget()
+    timer = _Timer(clock, budget.seconds)
+
+    def search(packed: PackedNet) -> dict[str, int] | None:
+        space = StateSpace(packed)
+        space.advance(budget.max_states, timer.expired)
+        if not space.complete:
+            return None
+        fields = zip(packed.compiled.places, packed.offset, packed.value_mask, strict=True)
+        return {p: max((m >> at) & mask for m in space.markings) for p, at, mask in fields}
+
+    return with_room(compile_net(net), search)
+
+
+class _Timer:
+    """The time that is left."""
+
+    def __init__(self, clock: Clock | None, seconds: float) -> None:
+        self._clock, self.seconds = clock, seconds
+        self._start = 0.0 if clock is None else clock()
+
+    def elapsed(self) -> float:
+        return 0.0 if self._clock is None else self._clock() - self._start
+
+    def expired(self) -> bool:
+        return self._clock is not None and self.elapsed() > self.seconds
+
+    def half(self) -> Callable[[], bool]:
+        """A deadline half-way between now and the end."""
+        limit = (self.elapsed() + self.seconds) / 2
+        return lambda: self._clock is not None and self.elapsed() > limit
+
+
+def _judge_properties(net: Net, asked: Sequence[Property], budget: Budget, timer: _Timer) -> Result:
+    compiled = compile_net(net)
+    for prop in asked:
+        check_property(compiled, prop)
+
+    def search(packed: PackedNet) -> PropertyWatch:
+        watch = PropertyWatch(StateSpace(packed), asked)
+        grow(watch.space, watch, budget.max_states, timer.expired)
+        return watch
+
+    watch = with_room(compiled, search)
+    conditions = watch.conditions()
+    stats = _sizes(watch.space)
+    violated = [c for c in conditions if c.holds is False]
+    if violated:
+        names = ", ".join(c.name for c in violated)
+        message = f"PETRI_PROPERTY_VIOLATED: {_many(len(violated), 'property', 'properties')} violated: {names}"
+        return Result(
+            Verdict.UNSOUND,
+            "counterexample",
+            "PETRI_PROPERTY_VIOLATED",
+            message,
+            conditions,
+            counterexample=violated[0].counterexample,
+            stats=stats,
+        )
+    if all(c.holds for c in conditions):
+        return Result(Verdict.SOUND, _exhaustive(watch.space), conditions=conditions, assumptions=_ASSUMED, stats=stats)
+    return _unknown(watch.space, conditions, timer)
+
+
+_ASSUMED = SOUND_ASSUMPTIONS[2:]
+"""A property of all reachable markings rests on no fairness."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """How far soundness was explored; stuck: a deadlock that the stubborn-set search found beyond that."""
+
+    watch: Watch
+    stuck: Counterexample | None
+
+
+def _judge_soundness(net: Net, budget: Budget, timer: _Timer) -> Result:
+    target = target_of(net)
+    compiled = compile_net(target.net)
+
+    def search(packed: PackedNet) -> _Search:
+        space = StateSpace(packed)
+        watch = Watch(target, space)
+        grow(space, watch, min(budget.max_states, PATIENCE), timer.expired)
+        if not space.complete and not watch.definite:
+            stuck = _find_stuck(compiled, budget, timer)
+            if stuck is not None:
+                return _Search(watch, stuck)
+            grow(space, watch, budget.max_states, timer.expired)
+        return _Search(watch, None)
+
+    found = with_room(compiled, search)
+    result = _soundness(target, found, timer)
+    return replace(result, stats={**_sizes(found.watch.space), **result.stats}, warnings=target.warnings)
+
+
+def _soundness(target: Target, found: _Search, timer: _Timer) -> Result:
+    space = found.watch.space
+    if found.stuck is not None:
+        option = Condition(OPTION, False, "a deadlock is reachable", found.stuck)
+        conditions = (option, *(Condition(name, None) for name in (PROPER, NO_DEAD)))
+        return _unsound(conditions, Counts(1, 1, exact=False), found.stuck, unbounded=False)
+    read = findings(target, found.watch)
+    if read.counterexample is not None:
+        return _unsound(read.conditions, read.counts, read.counterexample, unbounded=read.unbounded)
+    if not space.complete:
+        return replace(_unknown(space, read.conditions, timer), counts=read.counts)
+    return Result(
+        Verdict.SOUND,
+        _exhaustive(space),
+        conditions=read.conditions,
+        assumptions=SOUND_ASSUMPTIONS,
+        counts=read.counts,
+    )
+
+
+def _find_stuck(compiled: CompiledNet, budget: Budget, timer: _Timer) -> Counterexample | None:
+    """A deadlock, by a search that keeps all of them and visits fewer states; its run has no step to spare."""
+    if not all(is_vector_addition(a) for a in compiled.actions):
+        return None
+    limit = min(budget.max_states, MOST_STUBBORN)
+    found = find_deadlock(compiled, final=compiled.final, max_states=limit, deadline=timer.half())
+    if found.run is None:
+        return None
+    limit = min(limit, SHORTEST_STATES)
+    short = find_deadlock(compiled, final=compiled.final, max_states=limit, deadline=timer.half(), shortest=True)
+    if short.run is not None:
+        return deadlock(compiled, short.run, shortest=True)
+
+    def is_stuck(state: State) -> bool:
+        return state != compiled.final and not any(a.enabled(state) for a in compiled.actions)
+
+    return deadlock(compiled, shorten(compiled, found.run, is_stuck), shortest=False)
+
+
+def _unsound(conditions: tuple[Condition, ...], counts: Counts, cx: Counterexample, *, unbounded: bool) -> Result:
+    least = "" if counts.exact else "at least "
+    faults = [
+        f"{least}{counts.deadlocks:,} deadlock marking(s) reachable" if counts.deadlocks else "",
+        f"{least}{counts.doomed:,} reachable marking(s) can no longer reach the final marking" if counts.doomed else "",
+        "tokens grow without bound" if unbounded else "",
+        "the end can be marked beside other tokens" if any(_violated(c, PROPER) for c in conditions) else "",
+        f"{len(counts.dead_transitions):,} transition(s) can never fire" if counts.dead_transitions else "",
+    ]
+    return Result(
+        Verdict.UNSOUND,
+        "counterexample",
+        code="PETRI_UNSOUND_NET",
+        message=f"PETRI_UNSOUND_NET: net is unsound: {'; '.join(f for f in faults if f)}",
+        conditions=conditions,
+        counterexample=cx,
+        counts=counts,
+    )
+
+
+def _violated(condition: Condition, name: str) -> bool:
+    return condition.name == name and condition.holds is False
+
+
+def _unknown(space: StateSpace, conditions: tuple[Condition, ...], timer: _Timer) -> Result:
+    explored = f"{len(space.markings):,} states explored"
+    limit = f"{timer.seconds:g} s" if timer.expired() else f"{space.expanded:,} states expanded"
+    return Result(
+        Verdict.UNKNOWN,
+        f"budget: {explored}",
+        code="PETRI_UNKNOWN",
+        message=f"PETRI_UNKNOWN: undecided within {limit} ({explored})",
+        conditions=conditions,
+        stats=_sizes(space),
+    )
+
+
+def _exhaustive(space: StateSpace) -> str:
+    return f"exhaustive: {_many(len(space.markings), 'state')}"
+
+
+def _sizes(space: StateSpace) -> dict[str, int | float]:
+    return {"states": len(space.markings), "edges": space.edges}
+
+
+def _many(n: int, noun: str, plural: str = "") -> str:
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
