@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from petri_cli.errors import InputError, PetriError, Position, Problem
-from petri_cli.soundness.result import Budget, Result
+from petri_cli.soundness.result import Budget, Result, Verdict
 
 if TYPE_CHECKING:
     from petri_cli.net.model import Net, Property
@@ -49,7 +49,7 @@ class Analysis:
     result: Result | None = None
     problems: tuple[Problem, ...] = ()
     source: tuple[str, ...] = ()
-    """The lines of the file, for excerpts."""
+    """The lines of the file, where there is something to point at."""
     scope: str = ""
     """What the verdict on a plan covers beside what is written: every foreach width, every loop count."""
 
@@ -117,21 +117,20 @@ def analyze(
 
 def analyze_data(data: bytes, file: str, *, budget: Budget | None = None, properties: Sequence[str] = ()) -> Analysis:
     """Judge the document in ``data``; what is wrong with it is part of the answer. Raises nothing a user can cause."""
-    source = _lines(data)
     kind = ""
     try:
         loaded = load_data(data, file)
         kind = "net" if loaded.plan is None else "plan"
         result = _judge(loaded.subject, budget or Budget(), properties)
     except PetriError as error:
-        return Analysis(
-            file, kind, None, tuple(p if p.where.file else p.in_file(file) for p in _problems(error)), source
-        )
+        problems = tuple(p if p.where.file else p.in_file(file) for p in _problems(error))
+        return Analysis(file, kind, None, problems, _lines(data))
     if loaded.warnings:
         from dataclasses import replace
 
         result = replace(result, warnings=tuple(dict.fromkeys((*loaded.warnings, *result.warnings))))
-    return Analysis(file, kind, result, (), source, _scope(loaded.plan))
+    shown = result.warnings or result.verdict is Verdict.UNSOUND
+    return Analysis(file, kind, result, (), _lines(data) if shown else (), _scope(loaded.plan))
 
 
 def export(subject: Plan | Net, to: ExportFormat, *, widths: Mapping[str, int] | None = None) -> str:

@@ -25,7 +25,11 @@ def names(kind: Kind) -> list[str]:
     """The names of the files of one kind, without their common ending, sorted."""
     ending = _ENDINGS[kind]
     where = folder(kind)
-    return sorted(p.name.removesuffix(ending) for p in where.iterdir() if p.name.endswith(ending)) if where.is_dir() else []
+    return (
+        sorted(p.name.removesuffix(ending) for p in where.iterdir() if p.name.endswith(ending))
+        if where.is_dir()
+        else []
+    )
 
 
 def path_of(kind: Kind, name: str) -> Path:

@@ -21,7 +21,9 @@ def analyze(
     ] = None,
     properties: Annotated[
         list[str] | None,
-        typer.Option("--property", "-p", metavar="PROPERTY", help="Ask this of every net, too; may be repeated."),
+        typer.Option(
+            "--property", "-p", metavar="PROPERTY", help="Ask this of nets, instead of soundness; may be repeated."
+        ),
     ] = None,
     max_states: Annotated[
         int, typer.Option(min=1, metavar="N", help="States to explore before the answer is UNKNOWN.")

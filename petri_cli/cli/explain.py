@@ -20,7 +20,7 @@ def _codes(incomplete: str) -> list[str]:
 
 def explain(
     code: Annotated[
-        str, typer.Argument(help="A code such as PETRI_UNSOUND_PLAN; PETRI_ may be left out.", autocompletion=_codes)
+        str, typer.Argument(metavar="[CODE]", help="A code; PETRI_ may be left out.", autocompletion=_codes)
     ] = "",
     every: Annotated[bool, typer.Option("--list", help="List all codes, each with what it is about.")] = False,
     color: Annotated[Colour, typer.Option(help="Colour: auto asks the terminal, NO_COLOR and FORCE_COLOR.")] = "auto",

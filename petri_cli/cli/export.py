@@ -12,7 +12,7 @@ Format = Literal["json", "pnml", "dot", "mermaid"]
 
 
 def export(
-    file: Annotated[str, typer.Argument(help="A plan or net; - is standard input.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A plan or net; - is standard input.")],
     form: Annotated[Format, typer.Option("--format", "-f", help="What to write.")] = "json",
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to FILE instead of standard output.")

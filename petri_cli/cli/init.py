@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from petri_cli.cli.exit import Exit
+
+SCHEMA = "plan.schema.json"
+"""Where a new plan looks for its schema: beside itself, so that it works without a network."""
+
+_SCHEMA_IN_TREE = "../schemas/plan.schema.json"
 
 
 def _templates(incomplete: str) -> list[str]:
@@ -42,9 +48,11 @@ def init(
         hint = did_you_mean(template, known) or "petri init --list shows all of them"
         raise PetriError("PETRI_UNKNOWN_TEMPLATE", f"there is no template {template}", hint=hint)
     with Output(None if file == "-" else file, keep=not force) as out:
-        out.write(read("samples", template))
+        out.write(read("samples", template).replace(_SCHEMA_IN_TREE, SCHEMA, 1))
     if file != "-":
+        beside = Path(file).with_name(SCHEMA).as_posix()
         say(f"wrote {file}; next: petri analyze {file}")
+        say(f"so that your editor completes and checks it: petri schema plan > {beside}")
     return Exit.OK
 
 

@@ -109,13 +109,8 @@ def _search(folder: str) -> Iterator[Path]:
 def _nothing_in(folder: str, *, given: bool) -> Problem:
     hint = "plans are called NAME.petri.yaml, .petri.yml or .petri.json, nets also NAME.pnml"
     start = "" if given else "; `petri init` writes a plan to start from"
-    where = Position(display_name(Path(folder)) if given else "")
-    return Problem(
-        "PETRI_NOTHING_FOUND",
-        f"there is no plan or net in {'this' if given else 'the current'} folder",
-        where,
-        hint + start,
-    )
+    message = "there is no plan or net in this folder"
+    return Problem("PETRI_NOTHING_FOUND", message, Position(display_name(Path(folder))), hint + start)
 
 
 def _missing(path: Path) -> Problem:

@@ -16,7 +16,9 @@ def _schemas(incomplete: str) -> list[str]:
 
 
 def schema(
-    name: Annotated[str, typer.Argument(help="Which one: plan, net, report …", autocompletion=_schemas)] = "",
+    name: Annotated[
+        str, typer.Argument(metavar="[NAME]", help="Which one: plan, net, report …", autocompletion=_schemas)
+    ] = "",
     every: Annotated[bool, typer.Option("--list", help="List the names of all schemas.")] = False,
 ) -> int:
     """Print the JSON Schema of plans, nets or reports."""

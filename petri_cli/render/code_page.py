@@ -18,11 +18,15 @@ def page(markdown: str, stream: TextIO | None, colour: ColourMode = "auto") -> s
 
     from rich.console import Console
     from rich.markdown import Markdown
+    from rich.theme import Theme
 
     drawn = StringIO()
-    console = Console(file=drawn, width=look.width, force_terminal=True, color_system="standard", legacy_windows=False)
+    plain = Theme({"markdown.code": "cyan", "markdown.h1": "bold", "markdown.h2": "bold", "markdown.code_block": ""})
+    console = Console(
+        file=drawn, width=look.width, theme=plain, force_terminal=True, color_system="standard", legacy_windows=False
+    )
     console.print(Markdown(markdown, code_theme="ansi_dark", hyperlinks=False))
-    return drawn.getvalue()
+    return "".join(f"{line.rstrip()}\n" for line in drawn.getvalue().splitlines())
 
 
 def first_sentence(markdown: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from petri_cli.api import Analysis
 from petri_cli.errors import Position
 from petri_cli.render.look import Line
-from petri_cli.render.page import Page
+from petri_cli.render.page import Page, one_line
 from petri_cli.render.tally import Tally, say_summary
 from petri_cli.soundness.result import Result, Verdict
 
@@ -22,7 +22,7 @@ def report(analyses: Iterable[Analysis], page: Page) -> None:
             continue
         page.line(_verdict(a, a.result))
         if not page.quiet:
-            page.lines([("", str(p).replace(p.code, f"{p.code} warning:", 1))] for p in a.result.warnings)
+            page.lines([("", one_line(p))] for p in a.result.warnings)
     say_summary(tally, page)
 
 

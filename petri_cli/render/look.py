@@ -41,6 +41,7 @@ LANE_STYLES = ("lane0", "lane1", "lane2", "lane3", "lane4")
 PLAIN_WIDTH = 80
 """Columns where there is no terminal to ask: what a pipe gets is the same everywhere."""
 WIDEST, NARROWEST = 110, 40
+UNBROKEN = 1_000_000
 
 _ASCII = str.maketrans(
     {
@@ -53,11 +54,15 @@ _ASCII = str.maketrans(
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What may be drawn: ``width`` in columns, ``colour``, and ``signs`` beyond ASCII."""
+    """What may be drawn: ``width`` in columns, ``colour``, and ``signs`` beyond ASCII.
+
+    Messages are broken at ``prose`` columns: not at all where no terminal shows them, so that they can be searched.
+    """
 
     width: int = PLAIN_WIDTH
     colour: bool = False
     signs: bool = True
+    prose: int = UNBROKEN
 
     def paint(self, line: Iterable[Span]) -> str:
         """``line`` as text for the stream, without trailing blanks and without a newline."""
@@ -75,7 +80,8 @@ def look_at(stream: TextIO, colour: ColourMode = "auto", environ: Mapping[str, s
     width = PLAIN_WIDTH
     if terminal:
         width = max(NARROWEST, min(WIDEST, _columns(stream, environ)))
-    return Look(width, wants_colour(colour, environ, terminal=terminal), can_draw(stream, environ))
+    coloured = wants_colour(colour, environ, terminal=terminal)
+    return Look(width, coloured, can_draw(stream, environ), width if terminal else UNBROKEN)
 
 
 def wants_colour(mode: ColourMode, environ: Mapping[str, str], *, terminal: bool) -> bool:

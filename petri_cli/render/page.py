@@ -15,6 +15,11 @@ def _nowhere(text: str) -> None:
     """Complaints that nobody wants."""
 
 
+def one_line(p: Problem) -> str:
+    """``file:line:column CODE message (hint)``; a warning says that it is one."""
+    return str(p) if p.severity == "error" else str(p).replace(p.code, f"{p.code} warning:", 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """``write`` takes data; ``complain`` takes what is wrong with the input. ``verbosity`` is −1 (quiet), 0 or 1."""
@@ -51,4 +56,4 @@ class Page:
 
     def errors(self, problems: Iterable[Problem]) -> None:
         """Write one line a problem."""
-        self.error_lines([("", str(p))] for p in problems)
+        self.error_lines([("", one_line(p))] for p in problems)

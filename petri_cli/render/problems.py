@@ -16,12 +16,12 @@ def draw_problem(problem: Problem, lines: Sequence[str], look: Look, indent: int
     style = "doubt" if warning else "bad"
     head: Line = [("strong", f"{problem.where} ")] if str(problem.where) else []
     head += [(style, problem.code), ("", f" {'warning: ' if warning else ''}{problem.message}")]
-    drawn = wrap(head, look.width, blank, blank + "  ")
+    drawn = wrap(head, look.prose, blank, blank + "  ")
     marks = [Mark(problem.where, [], "doubt" if warning else "stop")]
     marks += [Mark(r, [("dim", "see here")], "dim") for r in problem.related]
     drawn += excerpt(lines, marks, look, indent + 2)
     if problem.hint:
-        drawn += wrap([("", f"→ {problem.hint}")], look.width, blank + "  ", blank + "    ")
+        drawn += wrap([("", f"→ {problem.hint}")], look.prose, blank + "  ", blank + "    ")
     return drawn
 
 

@@ -13,6 +13,8 @@ from petri_cli.render.words import many
 from petri_cli.soundness.result import Result, Verdict
 
 INDENT = "  "
+SOUNDNESS = ("optionToComplete", "properCompletion", "noDeadTransitions")
+"""The conditions that a SOUND means when nothing else was asked."""
 
 
 def report(analyses: Iterable[Analysis], page: Page) -> None:
@@ -42,7 +44,7 @@ def _close(tally: Tally, page: Page) -> None:
     for assumed, files in tally.assumptions.items():
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         whose = f" ({files[0]}{more})" if len(tally.assumptions) > 1 else ""
-        page.lines(wrap([("dim", f"SOUND{whose} assumes: {'; '.join(assumed)}.")], page.look.width, "", INDENT))
+        page.lines(wrap([("dim", f"SOUND{whose} assumes: {'; '.join(assumed)}.")], page.look.prose, "", INDENT))
     if tally.files > 1:
         page.line(tally.summary())
         if page.apart:
@@ -90,20 +92,21 @@ def _sound(a: Analysis, r: Result, page: Page) -> list[Line]:
         evidence = f"{evidence} ({detail.pop(0).removeprefix('lock order ')})"
     scope = f", for {a.scope}" if a.scope else ""
     head: Line = [("good", f"✓{KEEP}SOUND{KEEP} "), ("strong", a.file), ("", f"{KEEP} by {evidence}{scope}")]
-    block = wrap(head, page.look.width, "", " " * 9)
+    block = wrap(head, page.look.prose, "", " " * 9)
     if page.verbose:
         for text in detail:
             block += wrap([("dim", text)], page.look.width, INDENT)
-        block += conditions(r, page.look) + stats(r, page.look)
-    return block
+    if page.verbose or any(c.name not in SOUNDNESS for c in r.conditions):
+        block += conditions(r, page.look)
+    return block + stats(r, page.look) if page.verbose else block
 
 
 def _unknown(a: Analysis, r: Result, page: Page) -> list[Line]:
     head: Line = [("doubt", f"?{KEEP}UNKNOWN{KEEP} "), ("strong", a.file)]
     if r.evidence:
         head.append(("", f"{KEEP} {r.evidence}"))
-    block = wrap(head, page.look.width, "", " " * 11)
-    block += wrap([("", r.message)], page.look.width, INDENT)
+    block = wrap(head, page.look.prose, "", " " * 11)
+    block += wrap([("", r.message)], page.look.prose, INDENT)
     for text in r.detail:
         block += wrap([("dim", text)], page.look.width, INDENT)
     block += wrap([("", "→ allow more: --max-states N, --timeout SECONDS")], page.look.width, INDENT, INDENT * 2)

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 
 from petri_cli.api import Analysis
 from petri_cli.errors import Position
-from petri_cli.net.firing import Step
 from petri_cli.render.circle import draw_circle
 from petri_cli.render.excerpt import Mark, excerpt
 from petri_cli.render.lanes import draw_lanes, styles_of
@@ -21,8 +20,6 @@ from petri_cli.soundness.result import Counterexample, Result, Wait
 
 INDENT = "  "
 DEEPER = "    "
-MAX_STEPS = 30
-"""Steps of a run without lanes that are written out unless everything is asked for."""
 MAX_MARKS = 10
 
 
@@ -30,7 +27,7 @@ def draw_unsound(a: Analysis, r: Result, page: Page) -> list[Line]:
     """The whole block of one unsound file."""
     look = page.look
     block: list[Line] = [[("bad", "✗ UNSOUND"), ("", "  "), ("strong", a.file)]]
-    block += wrap([("dim", r.message)], look.width, INDENT)
+    block += wrap([("dim", r.message)], look.prose, INDENT)
     if r.counterexample is not None:
         block += _counterexample(a, r, r.counterexample, page)
     if r.counterexample is None or not r.counterexample.waits or page.verbose:
@@ -46,13 +43,15 @@ def draw_unsound(a: Analysis, r: Result, page: Page) -> list[Line]:
 def _counterexample(a: Analysis, r: Result, cx: Counterexample, page: Page) -> list[Line]:
     look = page.look
     styles = styles_of(cx)
-    block: list[Line] = [[], *wrap(_sentence(cx.sentence, styles, look), look.width, INDENT), *_widths(r, look)]
+    block: list[Line] = [[], *wrap(_sentence(cx.sentence, styles, look), look.prose, INDENT), *_widths(r, look)]
     if cx.run:
         block += [[], _heading("How it gets there", _length_of(cx))]
         block += _run(a, cx, page)
     if cx.pump:
+        from petri_cli.render.steps import list_steps
+
         block += [[], _heading("What can be repeated for ever", many(len(cx.pump), "step"))]
-        block += _steps(cx.pump, look, first=len(cx.run) + 1)
+        block += list_steps(cx.pump, look, first=len(cx.run) + 1)
     drawn = draw_circle(cx.waits, styles, look)
     if drawn:
         block += [[], _heading("Who waits for whom"), *drawn]
@@ -62,7 +61,10 @@ def _counterexample(a: Analysis, r: Result, cx: Counterexample, page: Page) -> l
         block += [[], _heading("Where"), *where]
         if len(marks) > MAX_MARKS and not page.verbose:
             block.append([("dim", f"{DEEPER}and {many(len(marks) - MAX_MARKS, 'guard')} more (--verbose shows all)")])
-    return [*block, [], _heading("The state it stops in"), *_marking(cx, look)]
+    if cx.kind == "deadTransition":
+        return block
+    end = "The state it stops in" if cx.kind == "deadlock" else "The state after that"
+    return [*block, [], _heading(end), *_marking(cx, look)]
 
 
 def _sentence(text: str, styles: Mapping[str, str], look: Look) -> Line:
@@ -84,22 +86,9 @@ def _length_of(cx: Counterexample) -> str:
 def _run(a: Analysis, cx: Counterexample, page: Page) -> list[Line]:
     if cx.waits:
         return draw_lanes(cx, Words(cx.net, plan=a.kind == "plan"), page.look, whole=page.verbose)
-    return _steps(cx.run, page.look, whole=page.verbose)
+    from petri_cli.render.steps import draw_steps
 
-
-def _steps(run: Sequence[Step], look: Look, *, first: int = 1, whole: bool = False) -> list[Line]:
-    """A run without branches: its transitions in order, numbered."""
-    line: Line = []
-    shown = list(enumerate(run, first))
-    skipped = 0 if whole else max(0, len(shown) - MAX_STEPS)
-    if skipped:
-        half = MAX_STEPS // 2
-        shown = [*shown[:half], *shown[half + skipped :]]
-    for k, (n, step) in enumerate(shown):
-        if skipped and k == MAX_STEPS // 2:
-            line.append(("dim", f"…{KEEP}{skipped}{KEEP}more{KEEP}…{KEEP} "))
-        line += [("dim", f"{n}{KEEP}"), ("", f"{step.transition}{KEEP} ")]
-    return wrap(line, look.width, DEEPER)
+    return draw_steps(cx.net, cx.run, page.look, whole=page.verbose)
 
 
 def _marks(waits: Sequence[Wait], styles: Mapping[str, str]) -> list[Mark]:
