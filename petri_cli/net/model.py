@@ -142,7 +142,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """A transition with its arcs. ``output`` None declares nothing: such a firing only consumes, and may produce nothing."""
+    """A transition with its arcs. ``output`` None declares nothing: its firings only consume, they produce nothing."""
 
     id: str
     inputs: tuple[Input, ...] = ()
@@ -329,6 +329,10 @@ def outcomes(output: Output | None) -> tuple[Outcome, ...]:
     """
     if output is None:
         return (Outcome(()),)
+    if isinstance(output, PlaceOut):
+        return (Outcome((output,)),)
+    if isinstance(output, AndOut) and all(isinstance(c, PlaceOut) for c in output.children):
+        return (Outcome(output.children),)  # type: ignore[arg-type]  # just checked
     normal, timeouts = _expand(output)
     return tuple([Outcome(o) for o in normal] + [Outcome(o, timeout=True) for o in timeouts])
 

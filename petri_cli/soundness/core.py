@@ -1,7 +1,7 @@
 """The core of a plan: its guards and the structure that relates them; everything that never waits is left out.
 
 Tasks take no resource, loops count once (statement F of ``docs/theory.md``), a foreach whose list is empty never runs
-its body, quotas never wait on a holder (statement B). Nodes are flat and in pre-order, as in the plan.
+its body. Nodes are flat and in pre-order, as in the plan.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CoreNode:
-    """A node of the core. ``children`` are core indices, greater than ``index``; ``plan`` is the index in the plan.
+    """A node of the core. ``children`` are core indices, greater than ``index``; ``plan`` is the index in the plan;
+    ``end`` is one past the last descendant.
 
     units: (resource index, k) of a guard, quotas left out; limit: the largest width of a foreach, None when unbounded;
     branches: for a choice, the 1-based plan branch of each child; skip: a branch without guards, 0 when there is none.
@@ -38,6 +39,7 @@ class CoreNode:
     limit: int | None = None
     branches: tuple[int, ...] = ()
     skip: int = 0
+    end: int = 0
     literal: bool = False
     """A foreach over a list written in the plan: it has that width and no other."""
 
@@ -69,7 +71,7 @@ def core_of(plan: Plan) -> Core:
     index = {r: i for i, r in enumerate(resources)}
     quotas = {r.id for r in plan.resources if r.per is not None}
     reachable = _reachable(plan)
-    relevant = _relevant(plan, reachable, quotas)
+    relevant = _relevant(plan, reachable)
     requests = tuple(Request(n.index, index[r], k) for n in plan.guards() if reachable[n.index] for r, k in n.units)
     nodes = _build(plan, relevant, index, quotas)
     return Core(plan, nodes, resources, tuple(r.capacity for r in plan.resources), requests)
@@ -86,11 +88,11 @@ def _reachable(plan: Plan) -> list[bool]:
     return reachable
 
 
-def _relevant(plan: Plan, reachable: list[bool], quotas: set[str]) -> list[bool]:
-    """Whether a subtree holds a reachable guard on something that its holders give back."""
+def _relevant(plan: Plan, reachable: list[bool]) -> list[bool]:
+    """Whether a subtree holds a reachable guard."""
     relevant = [False] * len(plan.nodes)
     for n in reversed(plan.nodes):
-        if isinstance(n, Guard) and reachable[n.index] and any(r not in quotas for r, _ in n.units):
+        if isinstance(n, Guard) and reachable[n.index]:
             relevant[n.index] = True
         if relevant[n.index] and n.parent >= 0:
             relevant[n.parent] = True
@@ -116,9 +118,6 @@ def _build(plan: Plan, relevant: list[bool], index: dict[str, int], quotas: set[
             case Seq() | Parallel() if len(inner) == 1:
                 stack.append((inner[0], parent))
                 continue
-            case Guard() if all(r in quotas for r, _ in node.units):
-                stack.append((inner[0], parent))
-                continue
             case Seq():
                 new = CoreNode(len(nodes), parent, Kind.SEQ, at)
             case Parallel():
@@ -141,8 +140,8 @@ def _build(plan: Plan, relevant: list[bool], index: dict[str, int], quotas: set[
         if parent >= 0:
             children[parent].append(new.index)
         stack.extend((c, new.index) for c in reversed(inner))
-    return tuple(_with_children(n, tuple(c)) for n, c in zip(nodes, children, strict=True))
-
-
-def _with_children(n: CoreNode, children: tuple[int, ...]) -> CoreNode:
-    return replace(n, children=children)
+    end = list(range(1, len(nodes) + 1))
+    for n in reversed(nodes):
+        if n.parent >= 0:
+            end[n.parent] = max(end[n.parent], end[n.index])
+    return tuple(replace(n, children=tuple(children[n.index]), end=end[n.index]) for n in nodes)

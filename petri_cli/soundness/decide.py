@@ -1,25 +1,30 @@
 """Whether a plan can deadlock, for every foreach width and loop count: statements A to G in their order of cost.
 
-A cyclic component S of → is judged apart from the others (statement G): a deadlock of the plan leaves, for some such S,
-a deadlock of the plan with no resources but S, and with none but S and those above it. So three over-approximations are
-explored, each only when the one before left a candidate that could not be confirmed on the whole plan.
+First the whole plan: does every request fit (D), does any guard ever wait (B), is there a lock order (C)? Then part
+by part (G) the same, and for each cyclic component S of → a search with no resources but S, with none but S and those
+above it, with all: over-approximations, each only when the one before left a candidate that is no deadlock of the
+plan. Before each search smaller sub-plans are searched, in which a deadlock is found sooner and nothing is proved.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from petri_cli.soundness.core import Core, Request
 from petri_cli.soundness.deadlock import find_deadlock
-from petri_cli.soundness.demand import blocking
-from petri_cli.soundness.lift import Lift
+from petri_cli.soundness.demand import blocking, demands_of
 from petri_cli.soundness.lockorder import LockOrder, lock_order
+from petri_cli.soundness.parts import Part, parts_of, subplans
 from petri_cli.soundness.result import Verdict
 from petri_cli.soundness.skeleton import Skeleton, build, cut_off, size_of
 
-MAX_SKELETON = 200_000
+MAX_MOVES = 100_000
 """A larger search net is not built: the answer is UNKNOWN."""
+SMALL = 40
+"""A search net of so many moves is searched at once, without a look at smaller sub-plans."""
+QUICK = 2_000
+"""States for each sub-plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +35,7 @@ class Question:
     capacities: tuple[int, ...]
     limits: Mapping[int, int] = field(default_factory=dict)
 
-    def widths(self) -> list[int | None]:
+    def width_limits(self) -> list[int | None]:
         """The width limit of each core node."""
         return [_least(n.limit, self.limits.get(n.plan)) for n in self.core.nodes]
 
@@ -40,126 +45,207 @@ def _least(a: int | None, b: int | None) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
+class Witness:
+    """Why a plan deadlocks: a run of a search net that ends dead, or a guard (plan index) that can never be met."""
+
+    skeleton: Skeleton | None = None
+    run: tuple[int, ...] = ()
+    guard: int = -1
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """What was found, and on what it rests.
 
-    order: the lock order of a certificate (resource indices); lift: the run to a deadlock on the plan's workflow net;
-    misfit: a request that exceeds its capacity; states: explored in all; stopped: what ran out, for UNKNOWN.
+    method: ``no-waiting``, ``lock-order``, ``search`` or ``counterexample``; order: the lock order of a certificate
+    (resource indices; empty when each part has its own); states: explored in all; stopped: what ran out, for UNKNOWN;
+    parts: how many parts were judged apart; cyclic: the cyclic components that were searched, as bit sets.
     """
 
     verdict: Verdict
     method: str
     order: tuple[int, ...] = ()
-    lift: Lift | None = None
-    misfit: Request | None = None
+    witness: Witness | None = None
     states: int = 0
     stopped: str = ""
+    parts: int = 0
     cyclic: tuple[int, ...] = ()
-    """The cyclic components of →, as bit sets."""
 
 
 @dataclass(slots=True)
 class Limits:
-    """What is left of a budget: states to explore, and a clock to ask whether the time is up."""
+    """What is left of a budget: states to explore, and a clock to ask whether the time is up.
+
+    work: states times moves of the search net, for questions on the side that should cost little.
+    """
 
     states: int
     expired: Callable[[], bool]
     used: int = 0
+    work: int | None = None
 
-    def left(self) -> int:
-        return max(0, self.states - self.used)
+    def left(self, moves: int = 1) -> int:
+        states = max(0, self.states - self.used)
+        return states if self.work is None else min(states, max(0, self.work) // max(1, moves))
+
+    def spend(self, states: int, moves: int) -> None:
+        self.used += states
+        if self.work is not None:
+            self.work -= states * moves
 
 
-Confirm = Callable[[Question, Skeleton, Sequence[int]], Lift | None]
-"""(question, search net, run of it that ends dead) → the same deadlock on the plan's workflow net, if it is one."""
+Confirm = Callable[[Question, Witness], bool]
+"""Whether a candidate, found with some resources left out, leads to a deadlock of the plan."""
 
 
 def decide(question: Question, limits: Limits, confirm: Confirm) -> Decision:
     """Judge ``question``; every candidate is confirmed before it counts."""
     core, capacities = question.core, question.capacities
-    widths = question.widths()
-    live = _live(core, widths)
     misfit = next((r for r in _live_requests(question) if r.units > capacities[r.resource]), None)
     if misfit is not None:
-        return Decision(Verdict.UNSOUND, "request", misfit=misfit)
-    waiting = blocking(core, capacities, widths)
-    order = lock_order(core, waiting, live)
-    cycles = order.cyclic()
+        return Decision(Verdict.UNSOUND, "counterexample", witness=Witness(guard=misfit.plan))
+    widths = question.width_limits()
+    demands = demands_of(core, widths)
+    waiting = blocking(demands[0], capacities) if demands else 0
     if not waiting:
         return Decision(Verdict.SOUND, "no-waiting")
-    if not cycles:
+    order = lock_order(core.nodes, waiting, len(capacities))
+    if not order.cyclic():
         return Decision(Verdict.SOUND, "lock-order", order=tuple(order.order()))
-    return _explore(question, widths, order, cycles, limits, confirm)
+    return _Search(question, widths, limits, confirm).search(parts_of(core, capacities, widths, demands))
 
 
-def _explore(
-    question: Question,
-    widths: Sequence[int | None],
-    order: LockOrder,
-    cycles: Sequence[int],
-    limits: Limits,
-    confirm: Confirm,
-) -> Decision:
-    start = limits.used
-    stopped = ""
-    free: set[int] = set()  # sets of resources that, kept alone, leave no deadlock
-    for component in cycles:
-        why = ""
-        for kept in dict.fromkeys((component, order.ancestors(component), order.resources)):
-            clear, lift, ran_out = (True, None, "") if kept in free else _with(kept, question, widths, limits, confirm)
-            if lift is not None:
-                found = limits.used - start
-                return Decision(Verdict.UNSOUND, "counterexample", lift=lift, states=found, cyclic=tuple(cycles))
-            if clear:
+class _Search:
+    def __init__(
+        self,
+        question: Question,
+        widths: Sequence[int | None],
+        limits: Limits,
+        confirm: Confirm,
+    ) -> None:
+        self.question = question
+        self.widths = widths
+        self.limits = limits
+        self.confirm = confirm
+        self.cyclic: list[int] = []
+        self.start = limits.used
+
+    def search(self, parts: Iterator[Part]) -> Decision:
+        stopped = ""
+        count = 0
+        for part in parts:
+            count += 1
+            witness, why = self.part(part)
+            if witness is not None:
+                return self.decision(Verdict.UNSOUND, "counterexample", count, witness=witness)
+            stopped = stopped or why
+        if stopped:
+            return self.decision(Verdict.UNKNOWN, "search", count, stopped=stopped)
+        return self.decision(Verdict.SOUND, "search" if self.cyclic else "lock-order", count)
+
+    def decision(
+        self, verdict: Verdict, method: str, parts: int, *, witness: Witness | None = None, stopped: str = ""
+    ) -> Decision:
+        states = self.limits.used - self.start
+        cyclic = tuple(dict.fromkeys(self.cyclic))
+        return Decision(verdict, method, witness=witness, states=states, stopped=stopped, parts=parts, cyclic=cyclic)
+
+    def part(self, part: Part) -> tuple[Witness | None, str]:
+        """Judge one part: (a deadlock of the plan, what ran out)."""
+        unfit = self.unfit(part)
+        if unfit >= 0:
+            return Witness(guard=unfit), ""
+        order = lock_order(part.nodes, part.waiting(), len(part.capacities))
+        cycles = order.cyclic()
+        self.cyclic += cycles
+        stopped = ""
+        free: set[int] = set()  # sets of resources that, kept alone, leave no deadlock
+        for component in cycles:
+            witness, why = self.component(part, order, component, free)
+            if witness is not None:
+                return witness, ""
+            if order.resources in free:
+                return None, ""
+            stopped = stopped or why
+        return None, stopped
+
+    def unfit(self, part: Part) -> int:
+        """The first guard (plan index) that asks for more than the guards around the part leave, −1 if all requests
+        fit: statements C and D hold only then."""
+        empty: set[int] = set()
+        for node in part.nodes:
+            if node.parent in empty or self.widths[node.index] == 0:
+                empty.add(node.index)
+            if node.parent not in empty and any(k > part.capacities[r] for r, k in node.units):
+                return node.plan
+        return -1
+
+    def component(self, part: Part, order: LockOrder, component: int, free: set[int]) -> tuple[Witness | None, str]:
+        """Look for a deadlock over one cyclic component of →: (a deadlock of the plan, what ran out)."""
+        everything = order.resources
+        for smaller in self.sub_plans(part, component, everything):
+            found, _ = self.explore(smaller, everything, QUICK, at_most=2)
+            if found is not None:
+                return found, ""
+        stopped = ""
+        for kept in dict.fromkeys((component, order.ancestors(component), everything)):
+            if kept in free:
+                return None, ""
+            found, why = self.explore(part, kept, self.limits.left())
+            if found is None and not why:
                 free.add(kept)
-                why = ""
-                break
-            if kept == order.resources and not ran_out:
-                raise AssertionError("a deadlock of the whole plan could not be replayed on it")
-            why = why or ran_out or "candidate"
-        stopped = stopped or why
-        if order.resources in free:
-            stopped = ""
-            break
-    return Decision(
-        Verdict.UNKNOWN if stopped else Verdict.SOUND,
-        "search",
-        states=limits.used - start,
-        stopped=stopped,
-        cyclic=tuple(cycles),
-    )
+                return None, ""
+            if found is not None:
+                found, why = self.settle(part, kept, everything, found, free)
+                if found is not None or everything in free:
+                    return found, ""
+            stopped = why
+        return None, stopped
+
+    def settle(
+        self, part: Part, kept: int, everything: int, candidate: Witness, free: set[int]
+    ) -> tuple[Witness | None, str]:
+        """Whether a deadlock found with only ``kept`` is one of the part: a short search with everything, else a
+        replay on the plan."""
+        if kept == everything:
+            return candidate, ""
+        found, why = self.explore(part, everything, QUICK)
+        if found is not None:
+            return found, ""
+        if not why:
+            free.add(everything)
+            return None, ""
+        return (candidate, "") if self.confirm(self.question, candidate) else (None, "candidate")
+
+    def sub_plans(self, part: Part, component: int, kept: int) -> Iterator[Part]:
+        """What is searched before the part: smaller parts, then the part itself with at most two items a foreach.
+        A deadlock of one of these is one of the part (statements E and G); none proves nothing."""
+        if size_of(part, kept, cut_off(part, kept, self.widths)) > SMALL:
+            yield from subplans(part, component)
+            yield part
+
+    def explore(self, part: Part, kept: int, states: int, at_most: int | None = None) -> tuple[Witness | None, str]:
+        """Search a part with the resources ``kept`` only: (a deadlock of it, what ran out); neither: there is none."""
+        widths = cut_off(part, kept, self.widths, at_most)
+        if size_of(part, kept, widths) > MAX_MOVES:
+            return None, "size"
+        skeleton = build(part, kept, widths)
+        net = skeleton.net
+        moves = len(net.actions)
+        states = min(states, self.limits.left(moves))
+        found = find_deadlock(net, final=net.final, max_states=states, deadline=self.limits.expired)
+        self.limits.spend(found.states, moves)
+        if found.run is not None:
+            return Witness(skeleton, found.run), ""
+        if found.complete:
+            return None, ""
+        return None, "time" if self.limits.expired() else "states"
 
 
-def _with(
-    kept: int, question: Question, widths: Sequence[int | None], limits: Limits, confirm: Confirm
-) -> tuple[bool, Lift | None, str]:
-    """Explore the plan with the resources ``kept`` only: (no deadlock, a confirmed one, what ran out)."""
-    chosen = cut_off(question.core, kept, question.capacities, widths)
-    if size_of(question.core, kept, chosen) > MAX_SKELETON:
-        return False, None, "size"
-    skeleton = build(question.core, kept, question.capacities, chosen)
-    net = skeleton.net
-    found = find_deadlock(net, final=net.final, max_states=limits.left(), deadline=limits.expired)
-    limits.used += found.states
-    if found.run is not None:
-        return False, confirm(question, skeleton, found.run), ""
-    if found.complete:
-        return True, None, ""
-    return False, None, "time" if limits.expired() else "states"
-
-
-def _live(core: Core, widths: Sequence[int | None]) -> list[bool]:
-    """Whether a core node can run at these widths (no foreach around it has width 0)."""
-    live = [True] * len(core.nodes)
-    for n in core.nodes:
-        if n.parent >= 0:
-            live[n.index] = live[n.parent] and widths[n.parent] != 0
-    return live
-
-
-def _live_requests(question: Question) -> list[Request]:
+def _live_requests(question: Question) -> Iterator[Request]:
+    """The requests that can be made at the question's widths, in document order."""
     empty = {plan for plan, limit in question.limits.items() if limit == 0}
-    if not empty:
-        return list(question.core.requests)
     plan = question.core.plan
-    return [r for r in question.core.requests if not any(a.index in empty for a in plan.ancestors(r.plan))]
+    for r in question.core.requests:
+        if not empty or not any(a.index in empty for a in plan.ancestors(r.plan)):
+            yield r

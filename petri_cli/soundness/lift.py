@@ -6,14 +6,13 @@ left out) happens by itself as soon as it can. The run ends when nothing can mov
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from petri_cli.net.compiled import CompiledNet, compile_net
 from petri_cli.plan.lower import Items, Lowered, acquire_id, suffix
 from petri_cli.plan.model import Choice, Foreach, Guard, Loop, Parallel, Plan, Seq, Task
 from petri_cli.soundness.skeleton import Mark
-
 
 READABLE = 400
 """Longer runs are left in the order in which they were found."""
@@ -57,13 +56,18 @@ class Player:
             elif isinstance(node, Loop) and tid == f"t.loop.{node.id}.again{suffix(origin.items)}":
                 self.again[i] = True
 
-    def allowed(self, controlled: Collection[int]) -> list[bool]:
-        """Which actions happen by themselves while the guards and choices in ``controlled`` wait to be told."""
+    def allowed(self, controlled: Collection[int] = (), scope: Collection[int] | None = None) -> list[bool]:
+        """Which actions happen by themselves: not the guards and choices in ``controlled``, which wait to be told, and
+        nothing outside ``scope`` (plan indices; None: everything)."""
         free = [not again for again in self.again]
         for node, i in self.acquires:
             free[i] = node not in controlled
         for node, branch, i in self.branches:
             free[i] = node not in controlled and branch == self.usual[node]
+        if scope is not None:
+            origin = self.lowered.origin
+            for i, a in enumerate(self.net.actions):
+                free[i] = free[i] and origin[a.step.transition].node in scope
         return free
 
     def enabled(self, action: int) -> bool:
@@ -91,34 +95,144 @@ def play(
     plan: Plan,
     lowered: Lowered,
     story: Sequence[tuple[Mark, Items]],
-    controlled: Collection[int],
-    *,
-    strict: bool = True,
+    controlled: Collection[int] = (),
+    scope: Collection[int] | None = None,
 ) -> Lift | None:
-    """Play ``story`` on the workflow net, then go on until nothing moves.
+    """Play ``story`` on the workflow net, then go on until nothing moves; None when that is the end of the plan.
 
-    None when a step of the story is not possible (``strict``), or when the end is reached.
+    Until the story is over, guards and choices in ``controlled`` move only when told, and nothing outside ``scope``
+    moves. A step of the story that turns out to be impossible ends it.
     """
     player = Player(plan, lowered)
-    free = player.allowed(controlled)
-    everything = list(range(len(free)))
-    player.settle(free, everything[::-1])
+    free = player.allowed(controlled, scope)
+    everything = range(len(free) - 1, -1, -1)
+    player.settle(free, list(everything))
+    readers = player.net.readers
     for mark, items in story:
         if mark.what == "release":
             continue  # happens by itself
         action = player.number.get(_transition(plan, mark, items), -1)
         if action < 0 or not player.enabled(action):
-            if strict:
-                return None
             break
         player.fire(action)
-        readers = player.net.readers
         player.settle(free, [b for p, _ in player.net.actions[action].produced for b in readers[p]])
-    player.settle(player.allowed(()), everything[::-1])
+    player.settle(player.allowed(), list(everything))
     state = tuple(player.marking)
     if state == player.net.final:
         return None
     return Lift(lowered, player.net, tuple(player.run), state)
+
+
+def scope_of(plan: Plan, nodes: Iterable[int]) -> set[int]:
+    """What has to move so that ``nodes`` can be reached: they, what is in and around them, and what comes before."""
+    scope: set[int] = set()
+    for index in nodes:
+        scope.update(range(index, plan.nodes[index].end))
+        inner = index
+        for above in plan.ancestors(index):
+            if above.index in scope and inner in scope and inner != index:
+                break
+            scope.add(above.index)
+            if isinstance(above, Seq):
+                for before in above.children[: above.children.index(inner)]:
+                    scope.update(range(before, plan.nodes[before].end))
+            inner = above.index
+    return scope
+
+
+def way_to(plan: Plan, index: int) -> list[tuple[Mark, Items]]:
+    """The branches to choose on the way to a node, outermost first, in the first item of each foreach."""
+    story: list[tuple[Mark, Items]] = []
+    inner = index
+    depth = sum(isinstance(n, Foreach) for n in plan.ancestors(index))
+    for above in plan.ancestors(index):
+        if isinstance(above, Foreach):
+            depth -= 1
+        elif isinstance(above, Choice):
+            story.append((Mark("choose", above.index, above.children.index(inner) + 1), (1,) * depth))
+        inner = above.index
+    return story[::-1]
+
+
+def without_spare_steps(plan: Plan, lift: Lift) -> tuple[int, ...]:
+    """The run without any step that can be taken away (with the steps that then can't happen) so that it still ends
+    dead.
+
+    Such a step must be disabled at the end, though its control token is back: it is an acquire, its block has ended,
+    and even with the units that come back to it too little is left.
+    """
+    net = lift.compiled
+    acquires = _acquires(plan, lift)
+    run, state = list(lift.run), list(lift.state)
+    after = _consequences(net, run)
+    at = len(run) - 1
+    while at >= 0:
+        a = run[at]
+        if a in acquires and _stays_short(net, run, state, acquires, after[at], a):
+            shorter, end = _replay_without(net, run, at)
+            if tuple(end) != net.final and not any(x.enabled(end) for x in net.actions):
+                run, state = shorter, end
+                after = _consequences(net, run)
+                at = len(run)
+        at -= 1
+    return tuple(run)
+
+
+def _consequences(net: CompiledNet, run: Sequence[int]) -> list[int]:
+    """For each step the set of steps (bits) that a token of its doing leads to, itself included. Resources aside."""
+    control = [not p.startswith("r.") for p in net.places]
+    after = [0] * len(run)
+    consumer: dict[int, int] = {}  # control place → what the step that takes its next token leads to
+    for n in range(len(run) - 1, -1, -1):
+        action = net.actions[run[n]]
+        leads_to = 1 << n
+        for p, _ in action.produced:
+            if control[p]:
+                leads_to |= consumer.pop(p, 0)
+        for p, _ in action.needs:
+            if control[p]:
+                consumer[p] = leads_to
+        after[n] = leads_to
+    return after
+
+
+def _stays_short(
+    net: CompiledNet, run: Sequence[int], state: Sequence[int], acquires: Collection[int], gone: int, action: int
+) -> bool:
+    """Whether ``action`` lacks a resource in ``state`` even with all that the steps ``gone`` hold there."""
+    held: dict[int, int] = {}
+    for n, a in enumerate(run):
+        if gone >> n & 1:
+            for p, k in net.actions[a].needs:
+                held[p] = held.get(p, 0) + k
+            for p, k in net.actions[a].produced:
+                held[p] = held.get(p, 0) - k
+    return any(state[p] + held.get(p, 0) < k for p, k in net.actions[action].needs if net.places[p].startswith("r."))
+
+
+def _acquires(plan: Plan, lift: Lift) -> set[int]:
+    found = set()
+    for i, a in enumerate(lift.compiled.actions):
+        origin = lift.lowered.origin[a.step.transition]
+        node = plan.nodes[origin.node]
+        if isinstance(node, Guard) and a.step.transition == acquire_id(node, origin.items):
+            found.add(i)
+    return found
+
+
+def _replay_without(net: CompiledNet, run: Sequence[int], left_out: int) -> tuple[list[int], list[int]]:
+    """(the steps still possible when one is left out, the state they lead to)"""
+    state = list(net.initial)
+    kept: list[int] = []
+    for n, a in enumerate(run):
+        action = net.actions[a]
+        if n != left_out and all(state[p] >= k for p, k in action.needs):
+            for p, k in action.needs:
+                state[p] -= k
+            for p, k in action.produced:
+                state[p] += k
+            kept.append(a)
+    return kept, state
 
 
 def in_document_order(net: CompiledNet, run: Sequence[int]) -> tuple[int, ...]:

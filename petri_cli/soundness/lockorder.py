@@ -7,10 +7,10 @@ Tarjan's (1972).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from petri_cli.soundness.core import Core, Kind
+from petri_cli.soundness.core import CoreNode
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +49,22 @@ class LockOrder:
         return found
 
 
-def lock_order(core: Core, resources: int, live: Sequence[bool]) -> LockOrder:
-    """→ restricted to ``resources``, over the live nodes of the core. Linear in the core."""
-    after = [0] * len(core.resources)
-    held = [0] * len(core.nodes)  # what is held around a node
-    for node in core.nodes:
-        if not live[node.index]:
-            continue
-        around = held[node.index]
-        if node.kind is Kind.GUARD:
+def lock_order(nodes: Iterable[CoreNode], resources: int, count: int) -> LockOrder:
+    """→ restricted to ``resources`` (a bit set; ``count`` is the number of resources in all), over ``nodes``: a subtree
+    in pre-order. Linear in its size."""
+    after = [0] * count
+    held: dict[int, int] = {}  # what is held around a node
+    for node in nodes:
+        around = held.get(node.index, 0)
+        if node.units:
             wanted = sum(1 << r for r, _ in node.units) & resources
-            inside = around
-            while inside:
-                low = inside & -inside
-                after[low.bit_length() - 1] |= wanted
-                inside ^= low
-            around |= wanted
-        for c in node.children:
-            held[c] = around
+            if wanted:
+                for r in members(around):
+                    after[r] |= wanted
+                around |= wanted
+        if around:
+            for c in node.children:
+                held[c] = around
     return LockOrder(resources, tuple(after), tuple(_components(after, resources)))
 
 

@@ -10,12 +10,12 @@ from dataclasses import replace
 
 from petri_cli.net.firing import Step, is_dead, replay
 from petri_cli.plan.lower import Lowered, lower_workflow
-from petri_cli.plan.model import Choice, Foreach, Plan
+from petri_cli.plan.model import Foreach, Plan
 from petri_cli.soundness.census import census
 from petri_cli.soundness.core import Core, core_of
 from petri_cli.soundness.deadlock import find_deadlock
-from petri_cli.soundness.decide import Decision, Limits, Question, decide
-from petri_cli.soundness.lift import Lift, in_document_order, play
+from petri_cli.soundness.decide import Decision, Limits, Question, Witness, decide
+from petri_cli.soundness.lift import Lift, in_document_order, play, scope_of, way_to, without_spare_steps
 from petri_cli.soundness.lockorder import members
 from petri_cli.soundness.result import (
     SOUND_ASSUMPTIONS,
@@ -26,15 +26,19 @@ from petri_cli.soundness.result import (
     Result,
     Verdict,
 )
-from petri_cli.soundness.shorten import shorten
-from petri_cli.soundness.skeleton import Mark, Skeleton, widths_by_id
 from petri_cli.soundness.smallest import Remedy, lacked, smallest_capacity, smallest_widths
 from petri_cli.soundness.waits import Standstill, standstill
 
 Clock = Callable[[], float]
 
-SHORTEST_STATES = 5_000
-"""How far a shortest run is looked for; past that the run is one from which no step can be taken away."""
+SHORTEST_ACTIONS = 200
+SHORTEST_WORK = 100_000
+"""How far a shortest run is looked for: nets of so many actions, states times actions. Past that the run is one from
+which no step can be taken away."""
+BRIEF_STATES = 300
+"""States in which a shorter run of the search net is looked for."""
+TRIAL_WORK = 200_000
+"""States times moves spent in all on the smallest capacities."""
 
 
 def judge_plan(plan: Plan, budget: Budget | None = None, clock: Clock | None = None) -> Result:
@@ -84,30 +88,34 @@ class _Judge:
             self.lowered = {key: (plan, lower_workflow(plan, widths, default_width=0))}
         return self.lowered[key]
 
-    def confirm(self, question: Question, skeleton: Skeleton, run: Sequence[int]) -> Lift | None:
-        plan, lowered = self.workflow(question, widths_by_id(self.core, skeleton.widths))
-        return play(plan, lowered, skeleton.told(run), skeleton.controlled())
+    def lift(self, question: Question, witness: Witness) -> Lift | None:
+        """A witness as a run of the plan's workflow net that ends dead; None when it ends in the final marking."""
+        skeleton = witness.skeleton
+        if skeleton is None:  # go straight to the guard whose request can never be met
+            plan, lowered = self.workflow(question, self.first_items(witness.guard))
+            story = way_to(plan, witness.guard)
+            return play(plan, lowered, story, {m.node for m, _ in story}, scope_of(plan, [witness.guard]))
+        part = skeleton.part
+        root = self.core.nodes[part.root].plan
+        plan, lowered = self.workflow(question, {**self.first_items(root), **skeleton.widths})
+        story = [*way_to(plan, root), *skeleton.told(self.brief(witness))]
+        controlled = skeleton.controlled() | {m.node for m, _ in story}
+        scope = scope_of(plan, [self.core.nodes[b].plan for b in part.branches])
+        return play(plan, lowered, story, controlled, scope)
 
-    def reach_misfit(self, question: Question, decision: Decision) -> Lift:
-        """A run to the request that can never be met, or to a deadlock on the way there."""
-        assert decision.misfit is not None  # noqa: S101
-        around = list(self.plan.ancestors(decision.misfit.plan))
-        widths = {n.id: 1 for n in around if isinstance(n, Foreach)}
-        plan, lowered = self.workflow(question, widths)
-        inside = [decision.misfit.plan, *(n.index for n in around)]
-        choices = [
-            Mark("choose", above.index, above.children.index(child) + 1)
-            for child, above in zip(inside, around, strict=False)
-            if isinstance(above, Choice)
-        ]
-        story = []
-        for mark in reversed(choices):
-            depth = sum(isinstance(n, Foreach) for n in self.plan.ancestors(mark.node))
-            story.append((mark, (1,) * depth))
-        lift = play(plan, lowered, story, {m.node for m in choices}, strict=False)
-        if lift is None:
-            raise AssertionError("a request above its capacity was met")
-        return lift
+    def brief(self, witness: Witness) -> tuple[int, ...]:
+        """The run of the search net, or a shorter one that is found soon."""
+        assert witness.skeleton is not None  # noqa: S101
+        net = witness.skeleton.net
+        found = find_deadlock(net, final=net.final, max_states=BRIEF_STATES, deadline=self.expired, shortest=True)
+        return found.run or witness.run
+
+    def confirm(self, question: Question, witness: Witness) -> bool:
+        return self.lift(question, witness) is not None
+
+    def first_items(self, index: int) -> dict[str, int]:
+        """Width 1 for each foreach around a node."""
+        return {n.id: 1 for n in self.plan.ancestors(index) if isinstance(n, Foreach)}
 
     # Answers
 
@@ -132,9 +140,12 @@ class _Judge:
                     if self.core.nodes
                     else "no guard, nothing to wait for: the structure is sound by construction",
                 )
-            case "lock-order":
+            case "lock-order" if decision.order:
                 evidence = "lock-order"
                 detail = ("lock order " + " → ".join(names[r] for r in decision.order),)
+            case "lock-order":
+                evidence = f"lock-order: {decision.parts} independent parts"
+                detail = ("each part that can wait takes its locks in one order",)
             case _:
                 evidence = f"exhaustive: {decision.states:,} states"
                 cycles = ("{" + ", ".join(names[r] for r in members(c)) + "}" for c in decision.cyclic)
@@ -172,8 +183,10 @@ class _Judge:
 
     def unsound(self, question: Question, decision: Decision) -> Result:
         limits, decision, exact = smallest_widths(question, decision, self.decide)
-        at = replace(question, limits=limits)
-        lift = decision.lift or self.reach_misfit(at, decision)
+        assert decision.witness is not None  # noqa: S101
+        lift = self.lift(replace(question, limits=limits), decision.witness)
+        if lift is None:
+            raise AssertionError("a deadlock found by the search could not be replayed on the plan")
         run, shortest = self.shorten(lift)
         steps = [lift.compiled.actions[a].step for a in in_document_order(lift.compiled, run)]
         marking = replay(lift.lowered.net, steps)[-1]
@@ -211,12 +224,12 @@ class _Judge:
     def shorten(self, lift: Lift) -> tuple[tuple[int, ...], bool]:
         """A shortest run to a dead marking where one is found soon, else the one at hand without a step to spare."""
         net = lift.compiled
-        found = find_deadlock(net, final=net.final, max_states=SHORTEST_STATES, deadline=self.expired, shortest=True)
-        if found.run is not None:
-            return found.run, True
-        return shorten(
-            net, lift.run, lambda state: state != net.final and not any(a.enabled(state) for a in net.actions)
-        ), False
+        if len(net.actions) <= SHORTEST_ACTIONS:
+            states = SHORTEST_WORK // len(net.actions)
+            found = find_deadlock(net, final=net.final, max_states=states, deadline=self.expired, shortest=True)
+            if found.run is not None:
+                return found.run, True
+        return without_spare_steps(self.plan, lift), False
 
     def check(self, lift: Lift, marking: Mapping[str, int]) -> None:
         """The plain firing rule has the last word: the marking is dead, and not the final one."""
@@ -228,6 +241,7 @@ class _Judge:
         return census(self.plan, lift.lowered, lift.compiled)
 
     def remedies(self, question: Question, told: Standstill) -> list[Remedy]:
+        self.limits = Limits(self.limits.left(), self.expired, work=TRIAL_WORK)
         found = (smallest_capacity(question, r, told.waits, self.decide) for r in lacked(question, told.waits))
         return [r for r in found if r is not None]
 

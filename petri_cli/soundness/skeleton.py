@@ -9,16 +9,16 @@ through resources).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
 from petri_cli.net.compiled import Action, CompiledNet
 from petri_cli.net.firing import Step
 from petri_cli.net.model import Net
-from petri_cli.soundness.core import Core, CoreNode, Kind
+from petri_cli.soundness.core import CoreNode, Kind
+from petri_cli.soundness.parts import Items, Part
 
-Items = tuple[int, ...]
 Arcs = tuple[tuple[int, int], ...]
 """(place, weight) pairs."""
 
@@ -49,10 +49,11 @@ class Move:
 class Skeleton:
     """The search net: ``net.actions[i]`` stands for the moves ``runs[i]``, one after the other."""
 
+    part: Part
     net: CompiledNet
     runs: tuple[tuple[Move, ...], ...]
-    widths: tuple[int, ...]
-    """By core index: the width at which a foreach is unfolded (1 for other nodes)."""
+    widths: Mapping[str, int]
+    """The width at which each foreach of the part is unfolded, by its id."""
 
     def controlled(self) -> frozenset[int]:
         """Plan indices of the guards and choices whose steps the search decided; all else happens by itself."""
@@ -88,16 +89,18 @@ COUNTED = "#"
 """Name of the places of a counted foreach."""
 
 
-def cut_off(core: Core, kept: int, capacities: Sequence[int], widths: Sequence[int | None]) -> list[int]:
-    """For each foreach of the core the width that decides all widths (statement E), at most its own limit.
+def cut_off(part: Part, kept: int, limits: Sequence[int | None], at_most: int | None = None) -> dict[int, int]:
+    """For each foreach of the part (by core index) the width that decides all widths (statement E), within its limit.
 
     An item that holds something holds some outermost guard of the body. Guards are told apart by one resource of theirs
     (the scarcest); of resource r with least request u no more than ⌊capacity/u⌋ such items fit at one time.
+    ``at_most`` cuts further: what is found there is a deadlock, what is not found says nothing.
     """
-    width = [1] * len(core.nodes)
-    outermost: list[dict[int, int]] = [{} for _ in core.nodes]  # resource → least units
-    for node in reversed(core.nodes):
-        mine = outermost[node.index]
+    width: dict[int, int] = {}
+    outermost: dict[int, dict[int, int]] = {}  # node → resource → least units
+    capacities = part.capacities
+    for node in reversed(part.nodes):
+        mine = outermost[node.index] = {}
         wanted = [(r, k) for r, k in node.units if kept >> r & 1]
         if wanted:
             r, k = min(wanted, key=lambda rk: (capacities[rk[0]] // rk[1], rk[0]))
@@ -108,59 +111,54 @@ def cut_off(core: Core, kept: int, capacities: Sequence[int], widths: Sequence[i
                 mine[r] = min(k, mine.get(r, k))
         if node.kind is Kind.FOREACH:
             enough = max(1, sum(capacities[r] // k for r, k in mine.items()))
-            limit = widths[node.index]
-            width[node.index] = enough if limit is None else min(enough, limit)
+            bounds = [b for b in (limits[node.index], at_most) if b is not None]
+            width[node.index] = min([enough, *bounds])
     return width
 
 
-def build(core: Core, kept: int, capacities: Sequence[int], widths: Sequence[int]) -> Skeleton:
-    """The search net of ``core`` with the resources in ``kept`` (a bit set) at ``capacities``, every foreach at its
-    width in ``widths`` (by core index)."""
-    return _Builder(core, kept, capacities, widths).build()
+def build(part: Part, kept: int, widths: Mapping[int, int]) -> Skeleton:
+    """The search net of ``part`` with the resources ``kept`` (a bit set), each foreach at its width in ``widths``."""
+    return _Builder(part, kept, widths).build()
 
 
-def widths_by_id(core: Core, widths: Sequence[int]) -> dict[str, int]:
-    """The widths of a search net by foreach id."""
-    return {core.plan.nodes[n.plan].id: widths[n.index] for n in core.nodes if n.kind is Kind.FOREACH}
-
-
-def size_of(core: Core, kept: int, widths: Sequence[int]) -> int:
-    """How many moves :func:`build` would make, before it is asked to."""
-    relevant = _relevant(core, kept, widths)
-    inner = _joins(core, relevant, widths)
-    size = [0] * len(core.nodes)
-    for node in reversed(core.nodes):
-        if relevant[node.index]:
-            total = sum(size[c] for c in node.children if relevant[c])
-            if node.kind is Kind.FOREACH and inner[node.index]:
+def size_of(part: Part, kept: int, widths: Mapping[int, int]) -> int:
+    """How many moves :func:`build` would make, more or less, before it is asked to."""
+    relevant = _relevant(part, kept, widths)
+    inner = _joins(part, relevant, widths)
+    size: dict[int, int] = {}
+    for node in reversed(part.nodes):
+        if node.index in relevant:
+            total = sum(size[c] for c in node.children if c in relevant)
+            if node.kind is Kind.FOREACH and node.index in inner:
                 total *= widths[node.index]
             size[node.index] = total + 2
-    return size[0] if size else 0
+    return size.get(part.root, 0)
 
 
-def _relevant(core: Core, kept: int, widths: Sequence[int]) -> list[bool]:
-    """Whether a subtree has a live guard on a kept resource."""
-    relevant = [False] * len(core.nodes)
-    for node in reversed(core.nodes):
+def _relevant(part: Part, kept: int, widths: Mapping[int, int]) -> set[int]:
+    """The nodes whose subtree has a live guard on a kept resource."""
+    relevant: set[int] = set()
+    for node in reversed(part.nodes):
         i = node.index
         if node.kind is Kind.FOREACH and widths[i] == 0:
-            relevant[i] = False
-        elif any(kept >> r & 1 for r, _ in node.units) or any(relevant[c] for c in node.children):
-            relevant[i] = True
+            continue
+        if any(kept >> r & 1 for r, _ in node.units) or any(c in relevant for c in node.children):
+            relevant.add(i)
     return relevant
 
 
-def _joins(core: Core, relevant: Sequence[bool], widths: Sequence[int]) -> list[bool]:
-    """Whether a subtree, below its root, has a join of more than one relevant part."""
-    inside = [False] * len(core.nodes)
-    for node in reversed(core.nodes):
+def _joins(part: Part, relevant: Collection[int], widths: Mapping[int, int]) -> set[int]:
+    """The nodes whose subtree, below its root, has a join of more than one relevant part."""
+    inside: set[int] = set()
+    by_index = {n.index: n for n in part.nodes}
+    for node in reversed(part.nodes):
         for c in node.children:
-            if not relevant[c]:
-                continue
-            child = core.nodes[c]
-            parts = sum(relevant[g] for g in child.children)
-            is_join = (child.kind is Kind.PARALLEL and parts > 1) or (child.kind is Kind.FOREACH and widths[c] > 1)
-            inside[node.index] |= inside[c] or is_join
+            if c in relevant:
+                child = by_index[c]
+                parts = sum(g in relevant for g in child.children)
+                is_join = (child.kind is Kind.PARALLEL and parts > 1) or (child.kind is Kind.FOREACH and widths[c] > 1)
+                if is_join or c in inside:
+                    inside.add(node.index)
     return inside
 
 
@@ -179,26 +177,27 @@ class _Work:
 
 
 class _Builder:
-    def __init__(self, core: Core, kept: int, capacities: Sequence[int], widths: Sequence[int]) -> None:
-        self.core = core
+    def __init__(self, part: Part, kept: int, widths: Mapping[int, int]) -> None:
+        self.part = part
+        self.by_index = {n.index: n for n in part.nodes}
         self.kept = kept
-        self.capacities = capacities
         self.widths = widths
-        self.relevant = _relevant(core, kept, widths)
-        self.inner_joins = _joins(core, self.relevant, widths)
+        self.relevant = _relevant(part, kept, widths)
+        self.inner_joins = _joins(part, self.relevant, widths)
         self.names: list[str] = []
         self.moves: list[Move] = []
         self.work: list[_Work] = []
 
     def build(self) -> Skeleton:
-        resources = [self.place(f"r.{r}") for r in self.core.resources]
+        core = self.part.core
+        resources = [self.place(f"r.{r}") for r in core.resources]
         start, end = self.place("start"), self.place("end")
-        if self.relevant and self.relevant[0]:
-            self.work.append(_Work(0, (), start, end, counted=False))
+        if self.part.root in self.relevant:
+            self.work.append(_Work(self.part.root, self.part.items, start, end, counted=False))
         while self.work:
             self.emit(self.work.pop())
         initial = [0] * len(self.names)
-        for r, c in zip(resources, self.capacities, strict=True):
+        for r, c in zip(resources, self.part.capacities, strict=True):
             initial[r] = c
         final = list(initial)
         initial[start] = 1
@@ -206,20 +205,21 @@ class _Builder:
         runs = _fuse([(m,) for m in self.moves], len(self.names), fixed={*resources, start, end})
         actions = tuple(_action(i, run) for i, run in enumerate(runs))
         net = CompiledNet(_NO_NET, tuple(self.names), actions, tuple(initial), tuple(final))
-        return Skeleton(net, tuple(runs), tuple(self.widths))
+        widths = {core.plan.nodes[core.nodes[i].plan].id: w for i, w in self.widths.items()}
+        return Skeleton(self.part, net, tuple(runs), widths)
 
     def place(self, name: str) -> int:
         self.names.append(name)
         return len(self.names) - 1
 
     def inner(self, node: CoreNode) -> list[int]:
-        return [c for c in node.children if self.relevant[c]]
+        return [c for c in node.children if c in self.relevant]
 
     def move(self, w: _Work, needs: Arcs, gives: Arcs, mark: Mark | None = None) -> None:
         self.moves.append(Move(needs, gives, mark, w.items, w.tail))
 
     def emit(self, w: _Work) -> None:
-        node = self.core.nodes[w.node]
+        node = self.by_index[w.node]
         inner = self.inner(node)
         name = COUNTED if w.counted else ""
         match node.kind:
@@ -248,7 +248,7 @@ class _Builder:
     def choice(self, node: CoreNode, w: _Work, name: str) -> None:
         skip = node.skip
         for c, branch in zip(node.children, node.branches, strict=True):
-            if self.relevant[c]:
+            if c in self.relevant:
                 entry = self.place(name)
                 self.move(w, ((w.entry, 1),), ((entry, 1),), Mark("choose", node.plan, branch))
                 self.work.append(w.inward(c, entry, w.exit))
@@ -263,7 +263,7 @@ class _Builder:
             one = w.inward(body, w.entry, w.exit)
             deeper = replace(one, tail=(*w.tail, 1)) if w.counted else replace(one, items=(*w.items, 1))
             self.work.append(deeper)
-        elif not self.inner_joins[node.index]:
+        elif node.index not in self.inner_joins:
             todo, done = self.place(COUNTED), self.place(COUNTED)
             self.move(w, ((w.entry, 1),), ((todo, width),))
             self.move(w, ((done, width),), ((w.exit, 1),))

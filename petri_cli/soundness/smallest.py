@@ -9,7 +9,7 @@ from functools import partial
 
 from petri_cli.soundness.core import Kind
 from petri_cli.soundness.decide import Decision, Question
-from petri_cli.soundness.demand import demand_of
+from petri_cli.soundness.demand import demands_of
 from petri_cli.soundness.result import Verdict, Wait
 
 MAX_TRIALS = 64
@@ -23,14 +23,15 @@ Decide = Callable[[Question], Decision]
 def smallest_widths(question: Question, start: Decision, decide: Decide) -> tuple[dict[int, int], Decision, bool]:
     """(limits by plan index, the deadlock at those widths, whether they are known to be smallest).
 
-    First the smallest common width, then each foreach on its own, in document order, while the deadlock stays. Deadlocks
-    are monotone in each width (statement E), so each is a bisection. Literal lists have the width that they have.
+    First the smallest common width, then each foreach on its own, in document order, while the deadlock stays.
+    Deadlocks are monotone in each width (statement E), so each is a bisection. Literal lists have the width that they
+    have.
     """
     core = question.core
     open_ = [n for n in core.nodes if n.kind is Kind.FOREACH and not n.literal]
     if not open_:
         return {}, start, True
-    widest = _widest(question, start)
+    widest = _widest(start)
     exact = True
     best = start
 
@@ -55,10 +56,12 @@ def smallest_widths(question: Question, start: Decision, decide: Decide) -> tupl
     return limits, best, exact
 
 
-def _widest(question: Question, decision: Decision) -> int:
-    if decision.lift is not None:
-        return max(decision.lift.lowered.widths.values(), default=1)
-    return 1
+def _widest(decision: Decision) -> int:
+    """The widest foreach in the deadlock found."""
+    witness = decision.witness
+    if witness is None or witness.skeleton is None:
+        return 1
+    return max([1, *witness.skeleton.widths.values()])
 
 
 def _least(low: int, high: int, holds: Callable[[int], bool]) -> int:
@@ -96,7 +99,8 @@ def smallest_capacity(question: Question, resource: int, waits: Sequence[Wait], 
     if swallowed(question, resource, waits):
         return Remedy(core.resources[resource], None, now, proven=True)
     largest_request = max((r.units for r in core.requests if r.resource == resource), default=1)
-    demand = max(demand_of(core, question.widths()).get(resource, 0), largest_request)
+    demands = demands_of(core, question.width_limits())
+    demand = max(demands[0].get(resource, 0) if demands else 0, largest_request)
     last = now + MAX_TRIALS_UNBOUNDED if math.isinf(demand) else min(int(demand), now + MAX_TRIALS)
     name = core.resources[resource]
     for k in range(max(now + 1, largest_request), last + 1):
