@@ -49,7 +49,7 @@ class _Builder:
         self._check_type()
         self._collect_nodes()
         for node in raw.nodes:
-            if node.ref is not None:
+            if node.ref is not None and node.id:
                 self._resolve(node.id)
         transitions = self._transitions()
         places = [n for n in raw.nodes if n.kind == "place"]
@@ -105,8 +105,8 @@ class _Builder:
 
     def _collect_nodes(self) -> None:
         for node in self.raw.nodes:
-            first = self.nodes.setdefault(node.id, node)
-            if first is not node and node.id:
+            first = self.nodes.setdefault(node.id, node) if node.id else node
+            if first is not node:
                 message = f"the id `{node.id}` stands on line {first.where[0]} and again on line {node.where[0]}"
                 where = Position(self.file, *node.where, f"{node.kind}[{node.id}]")
                 related = (Position(self.file, *first.where, f"{first.kind}[{node.id}]"),)
@@ -154,7 +154,7 @@ class _Builder:
         hint = ""
         if self.guesses < MAX_GUESSES:
             self.guesses += 1
-            hint = did_you_mean(ref, (n for n in self.nodes if n))
+            hint = did_you_mean(ref, self.nodes)
         self._problem("PETRI_PNML_UNKNOWN_ID", f"{who}, which no place or transition has as its id", where, hint, path)
 
     # arcs

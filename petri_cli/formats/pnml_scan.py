@@ -13,7 +13,7 @@ from pyexpat import ExpatError, ParserCreate
 
 from petri_cli.document import shorten
 from petri_cli.document.fields import LARGEST
-from petri_cli.document.source import MAX_BYTES, SPLIT_IT, too_large
+from petri_cli.document.source import MAX_BYTES, SPLIT_IT, text_position, too_large
 from petri_cli.errors import InputError, Position, Problem
 from petri_cli.formats.pnml_elements import (
     CHILDREN,
@@ -44,7 +44,7 @@ def scan(data: bytes, file: str) -> tuple[RawNet, list[Problem]]:
     if len(data) > MAX_BYTES:
         code, message = too_large(MAX_BYTES)
         raise InputError([Problem(code, message, Position(file), SPLIT_IT)])
-    scanner = _Scanner(file)
+    scanner = _Scanner(file, data)
     try:
         scanner.parser.Parse(data, True)
     except ExpatError as error:
@@ -76,8 +76,9 @@ _UNKNOWN_ENCODING = 18
 class _Scanner:
     """The state between two events of the parser: the open elements, and the label whose text is being read."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, data: bytes) -> None:
         self.file = file
+        self.data = data
         self.problems: list[Problem] = []
         self.net = RawNet()
         self.states = ["document"]
@@ -108,7 +109,9 @@ class _Scanner:
     # events
 
     def doctype(self, *_: object) -> None:
-        where = Position(self.file, *self.where())
+        start = self.data.rfind(b"<!DOCTYPE", 0, self.parser.CurrentByteIndex + 1)
+        before = self.data[: max(start, 0)].decode("utf-8", "replace")
+        where = text_position(before, len(before), self.file)
         message = "document type declarations are not read: they can define entities"
         raise InputError([*self.problems, Problem("PETRI_XML_DTD", message, where, "remove the `<!DOCTYPE …>`")])
 

@@ -69,13 +69,13 @@ def _lines(net: Net) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield f'<pnml xmlns="{NAMESPACE}">'
     yield f'  <net id="{net_id}" type="{_PTNET}">'
-    yield f"    <name><text>{_text(net.name or net.id)}</text></name>"
+    yield f"    <name><text>{_text(_shown(net))}</text></name>"
     yield f'    <page id="{ids.fresh("page")}">'
     for p in places:
         yield from _place(p, place_ids[p.id], net.initial.get(p.id, 0))
     for t in net.transitions:
         tid = ids.take(t.id)
-        yield f'      <transition id="{tid}"><name><text>{_text(t.name or t.id)}</text></name></transition>'
+        yield f'      <transition id="{tid}"><name><text>{_text(_shown(t))}</text></name></transition>'
         for i in t.inputs:
             yield _arc(ids.fresh("arc"), place_ids[i.place], tid, i.count)
         for leaf in _produced(t.output) or ():
@@ -94,9 +94,14 @@ def _lines(net: Net) -> Iterator[str]:
 
 
 def _place(place: Place, xml_id: str, tokens: int) -> Iterator[str]:
-    name = f"<name><text>{_text(place.name or place.id)}</text></name>"
+    name = f"<name><text>{_text(_shown(place))}</text></name>"
     marking = f"<initialMarking><text>{tokens}</text></initialMarking>" if tokens else ""
     yield f'      <place id="{xml_id}">{name}{marking}</place>'
+
+
+def _shown(element: Net | Place | Transition) -> str:
+    """The name, or where it says nothing, the id."""
+    return element.name if element.name.strip() else element.id
 
 
 def _arc(xml_id: str, source: str, target: str, weight: int) -> str:

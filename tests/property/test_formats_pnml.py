@@ -1,0 +1,106 @@
+"""PNML in and out, on random nets and random damage."""
+
+from __future__ import annotations
+
+import random
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from petri_cli.errors import PetriError
+from petri_cli.formats.pnml import read_pnml, write_pnml
+from petri_cli.net.model import Cardinality, Input, Net, Place, PlaceOut, Transition, leaves
+from tests.strategies.nets import nets, plain_nets
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(plain_nets())
+def test_a_net_comes_back_as_it_was(net: Net) -> None:
+    back, warnings = read_pnml(write_pnml(net).encode(), "x.pnml")
+    assert back == net
+    assert all("final marking is empty" in w.message for w in warnings)
+
+
+def shape(net: Net) -> object:
+    """``net`` by the positions of its places, so that ids do not matter."""
+    index = {p: n for n, p in enumerate(net.place_ids())}
+    return (
+        len(net.places),
+        [
+            (
+                {index[i.place]: i.count for i in t.inputs},
+                {index[o.place]: o.count for o in leaves(t.output) if isinstance(o, PlaceOut)},
+            )
+            for t in net.transitions
+        ],
+        {index[p]: n for p, n in net.initial.items()},
+        net.final and {index[p]: n for p, n in net.final.items()},
+    )
+
+
+def as_xml_shows(text: str) -> str:
+    """What XML keeps of ``text``: characters that it cannot hold are replaced, the white space around it goes."""
+    return re.sub("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text).strip()
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(plain_nets(hostile=True))
+def test_a_net_with_hostile_ids_comes_back_isomorphic_and_with_its_names(net: Net) -> None:
+    text = write_pnml(net)
+    back, _ = read_pnml(text.encode(), "x.pnml")
+    assert shape(back) == shape(net)
+    for before, after in zip([*net.places, *net.transitions], [*back.places, *back.transitions], strict=True):
+        assert (after.name or after.id) == as_xml_shows(before.name if before.name.strip() else before.id)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(nets(extras=True, hostile=True))
+def test_a_net_is_written_or_refused_and_never_written_wrongly(net: Net) -> None:
+    try:
+        text = write_pnml(net)
+    except PetriError as error:
+        assert error.code == "PETRI_NOT_PT_NET"
+    else:
+        back, _ = read_pnml(text.encode(), "x.pnml")
+        assert shape(back) == shape(net)
+
+
+SAMPLE = write_pnml(
+    Net(
+        "n",
+        (Place("a"), Place("b")),
+        (Transition("t", (Input("a", Cardinality.EXACTLY, 2),), PlaceOut("b")),),
+        initial={"a": 1},
+        final={"b": 1},
+    )
+).encode()
+
+PIECES = [b"<", b">", b"</", b"/>", b'"', b"&", b"&#0;", b"]]>", b"<![CDATA[", b"<!--", b"<?", b"<!DOCTYPE a>", b"\xff"]
+PIECES += [b"<net>", b"<page>", b"<place id='a'>", b"<text>", b"-1", b"\x00", b"\xed\xa0\x80", b" xmlns:p='q'", b"p:"]
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(st.randoms(use_true_random=False), st.integers(1, 4))
+def test_damaged_files_are_read_or_refused_with_a_position(rng: random.Random, times: int) -> None:
+    data = SAMPLE
+    for _ in range(times):
+        start = rng.randrange(len(data))
+        end = min(len(data), start + rng.choice([0, 0, 1, 5, 40]))
+        data = data[:start] + rng.choice([*PIECES, b""]) + data[end:]
+    try:
+        read_pnml(data, "x.pnml")
+    except PetriError as error:
+        assert error.code.startswith("PETRI_")
+        assert error.where.line >= 1
+        assert error.where.column >= 1
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.binary(max_size=60))
+def test_random_bytes_are_refused(data: bytes) -> None:
+    try:
+        read_pnml(data, "x.pnml")
+    except PetriError:
+        return
+    raise AssertionError("random bytes made a net")
