@@ -1,0 +1,160 @@
+"""Which enabled transition fires next, and when the scheduler must be looked at again: clocks on the general path.
+
+Each transition has at most one entry in each heap. A clock that restarts leaves its entry where it is; the entry is
+moved when it surfaces, and since clocks only ever restart later it never surfaces too late. So the heaps stay as small
+as the net, and every operation is O(log n), amortised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from heapq import heappop, heappush
+
+from petri_cli.engine.compiled import EngineNet
+
+IDLE = 0
+ENABLED = 1
+INTERRUPTED = 2
+"""Marked enabled, but a firing of this pass disabled it: its clock restarts if it is enabled when next looked at."""
+
+
+class DeclarationOrder:
+    """The fast path, for nets whose transitions are all immediate and of one priority: no clock is read at all."""
+
+    def __init__(self, state: bytearray) -> None:
+        self._state = state
+        self._ready: list[int] = []
+        self._is_ready = bytearray(len(state))
+
+    def enable(self, t: int, now: int) -> None:
+        if not self._is_ready[t]:
+            self._is_ready[t] = 1
+            heappush(self._ready, t)
+
+    def next_ready(self, now: int) -> int:
+        ready, state = self._ready, self._state
+        while ready:
+            t = heappop(ready)
+            self._is_ready[t] = 0
+            if state[t] == ENABLED:
+                return t
+        return -1
+
+    def overdue(self, now: int) -> Iterator[int]:
+        return iter(())
+
+    def wake_at(self, now: int) -> int | None:
+        return None
+
+    def idle(self) -> bool:
+        return not self._ready
+
+
+class Agenda:
+    """Clocks and order of the enabled transitions: priority descending, enablement time, declaration order.
+
+    state: transition → IDLE, ENABLED or INTERRUPTED, shared with (and written by) the scheduler.
+    """
+
+    def __init__(self, compiled: EngineNet, state: bytearray, tolerance: int) -> None:
+        transitions = compiled.transitions
+        self._state = state
+        self._rank = [-t.priority for t in transitions]
+        self._earliest = [t.earliest for t in transitions]
+        self._grace = [None if t.latest is None else t.latest + tolerance for t in transitions]
+        self._since = [0] * len(transitions)
+        self._ready: list[tuple[int, int, int]] = []
+        self._is_ready = bytearray(len(transitions))
+        self._waiting: list[tuple[int, int]] = []
+        self._is_waiting = bytearray(len(transitions))
+        self._limits: list[tuple[int, int]] = []
+        self._is_limited = bytearray(len(transitions))
+
+    def enable(self, t: int, now: int) -> None:
+        """Start (or restart) the clock of ``t``."""
+        self._since[t] = now
+        wait = self._earliest[t]
+        if wait:
+            if not self._is_waiting[t]:
+                self._is_waiting[t] = 1
+                heappush(self._waiting, (now + wait, t))
+        elif not self._is_ready[t]:
+            self._is_ready[t] = 1
+            heappush(self._ready, (self._rank[t], now, t))
+        grace = self._grace[t]
+        if grace is not None and not self._is_limited[t]:
+            self._is_limited[t] = 1
+            heappush(self._limits, (now + grace, t))
+
+    def next_ready(self, now: int) -> int:
+        """Take the first transition that is ready at ``now`` and still enabled; −1 when there is none."""
+        self._wake(now)
+        ready, state, since = self._ready, self._state, self._since
+        while ready:
+            rank, enabled_at, t = heappop(ready)
+            if state[t] == ENABLED and since[t] != enabled_at and since[t] + self._earliest[t] <= now:
+                heappush(ready, (rank, since[t], t))
+                continue
+            self._is_ready[t] = 0
+            if state[t] == ENABLED and since[t] == enabled_at:
+                return t
+        return -1
+
+    def overdue(self, now: int) -> Iterator[int]:
+        """Take the enabled transitions whose latest bound, tolerance included, lies before ``now``."""
+        while (limit := self._first_limit()) is not None and limit < now:
+            _, t = heappop(self._limits)
+            self._is_limited[t] = 0
+            yield t
+
+    def wake_at(self, now: int) -> int | None:
+        """The next time after ``now`` at which a clock matters: a transition becomes ready, or is past its deadline."""
+        self._wake(now)
+        due = self._first_due()
+        limit = self._first_limit()
+        if limit is None:
+            return due
+        return limit + 1 if due is None else min(due, limit + 1)
+
+    def idle(self) -> bool:
+        """Whether no transition is waiting to become ready or to be fired."""
+        return not self._ready and self._first_due() is None
+
+    def _wake(self, now: int) -> None:
+        while (due := self._first_due()) is not None and due <= now:
+            _, t = heappop(self._waiting)
+            self._is_waiting[t] = 0
+            if not self._is_ready[t]:
+                self._is_ready[t] = 1
+                heappush(self._ready, (self._rank[t], self._since[t], t))
+
+    def _first_due(self) -> int | None:
+        waiting = self._waiting
+        while waiting:
+            due, t = waiting[0]
+            real = self._since[t] + self._earliest[t]
+            if self._state[t] == IDLE:
+                heappop(waiting)
+                self._is_waiting[t] = 0
+            elif real > due:
+                heappop(waiting)
+                heappush(waiting, (real, t))
+            else:
+                return due
+        return None
+
+    def _first_limit(self) -> int | None:
+        limits = self._limits
+        while limits:
+            limit, t = limits[0]
+            grace = self._grace[t]
+            real = limit if grace is None else self._since[t] + grace
+            if self._state[t] == IDLE:
+                heappop(limits)
+                self._is_limited[t] = 0
+            elif real > limit:
+                heappop(limits)
+                heappush(limits, (real, t))
+            else:
+                return limit
+        return None

@@ -1,0 +1,94 @@
+"""Firings that have begun, and the four ways in which the scheduler is told that one is over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from petri_cli.engine.tokens import Token
+
+
+class Firing:
+    """A transition that has consumed its tokens and whose action is to run. Nobody changes it once it is made.
+
+    index: of the transition in its net; started_at: ticks; consumed: place → tokens, oldest first; reads: place → its
+    oldest token; removed: what resets took away. A plain class, because it is made on the hot path.
+    """
+
+    __slots__ = ("consumed", "id", "index", "reads", "removed", "started_at", "transition")
+
+    def __init__(
+        self,
+        id: int,
+        index: int,
+        transition: str,
+        started_at: int,
+        consumed: Mapping[str, Sequence[Token]],
+        reads: Mapping[str, Token],
+        removed: Mapping[str, Sequence[Token]],
+    ) -> None:
+        self.id = id
+        self.index = index
+        self.transition = transition
+        self.started_at = started_at
+        self.consumed = consumed
+        self.reads = reads
+        self.removed = removed
+
+    def __repr__(self) -> str:
+        return f"Firing({self.id}, {self.transition!r}, {dict(self.consumed)!r})"
+
+
+class Produced:
+    """The action ended. outputs: place → values (or ready-made tokens), in order; empty ones do not count."""
+
+    __slots__ = ("outputs",)
+
+    def __init__(self, outputs: Mapping[str, Sequence[object]]) -> None:
+        self.outputs = outputs
+
+    def __repr__(self) -> str:
+        return f"Produced({dict(self.outputs)!r})"
+
+
+class Failed:
+    """The action raised, or what it returned was refused."""
+
+    __slots__ = ("error", "message")
+
+    def __init__(self, error: str, message: str = "") -> None:
+        self.error = error
+        self.message = message
+
+    def __repr__(self) -> str:
+        return f"Failed({self.error!r}, {self.message!r})"
+
+    @classmethod
+    def of(cls, error: BaseException) -> Failed:
+        return cls(type(error).__name__, str(error))
+
+
+class TimedOut:
+    """The action was abandoned because its budget ran out."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "TimedOut()"
+
+
+class Returned:
+    """The firing never really began (its claim was refused or lapsed): everything it took goes back."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "Returned()"
+
+
+Completion = Produced | Failed | TimedOut | Returned
+Completions = Iterable[tuple[int, Completion]]
+"""(firing id, how it ended), in the order in which they ended."""
+
+NO_OUTPUTS = Produced({})
+TIMED_OUT = TimedOut()
+RETURNED = Returned()

@@ -1,0 +1,123 @@
+"""The scheduler and the slow reference scheduler, told the same things, say the same things."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+
+from petri_cli.engine.events import Event, event_to_json
+from petri_cli.engine.firings import Completion, Failed, Produced, Returned, TimedOut
+from petri_cli.engine.outputs import first_timeout
+from petri_cli.engine.scheduler import Scheduler
+from petri_cli.engine.tokens import Token
+from petri_cli.net.model import Net, PlaceOut, leaves, outcomes
+from tests.reference_scheduler import ReferenceScheduler
+from tests.strategies.nets import nets
+
+NAMES = ["", "x", "y", "x/1", "x/2"]
+FIELDS: list[Any] = [
+    None,
+    7,
+    {"id": "A"},
+    {"id": "B"},
+    {"id": 1, "order": "A"},
+    {"order": "B"},
+    {"id": "A", "order": 1},
+]
+
+
+def token(rng: random.Random, now: int) -> Token:
+    return Token(rng.choice(FIELDS), max(0, now - rng.randrange(3)), rng.choice(NAMES))
+
+
+def said(events: list[Event]) -> list[dict[str, object]]:
+    """Events as data; the wording of a message is nobody's contract."""
+    told = []
+    for data in map(event_to_json, events):
+        if data["type"] == "LogMessage" or data.get("error") == "OutputViolation":
+            data.pop("message", None), data.pop("logger", None)
+        told.append(data)
+    return told
+
+
+def completion(rng: random.Random, net: Net, transition: str, now: int) -> Completion:
+    t = net.transition(transition)
+    kind = rng.choice(["conform", "conform", "conform", "any", "fail", "late", "return"])
+    if kind == "late" and first_timeout(t.output) is not None:
+        return TimedOut()
+    if kind == "fail":
+        return Failed("ValueError", "boom")
+    if kind == "return":
+        return Returned()
+    ways = [o for o in outcomes(t.output) if not o.timeout]
+    places = [leaf.place for leaf in rng.choice(ways).leaves if isinstance(leaf, PlaceOut)] if ways else []
+    if kind == "any":
+        claimed = sorted({leaf.place for leaf in leaves(t.output) if isinstance(leaf, PlaceOut)})
+        places = [p for p in claimed if rng.random() < 0.5]
+    values: list[object] = [token(rng, now), rng.choice(FIELDS)]
+    return Produced({p: rng.choices(values, k=rng.choice([1, 1, 2, 0])) for p in places})
+
+
+class Pair:
+    """Both schedulers on one net, driven by one source of chance."""
+
+    def __init__(self, net: Net, rng: random.Random) -> None:
+        self.net, self.rng, self.now = net, rng, 0
+        stray = {"nowhere": 1} if rng.random() < 0.1 else {}
+        marking = {p: [token(rng, 0) for _ in range(n)] for p, n in {**net.initial, **stray}.items()}
+        options: dict[str, Any] = {
+            "max_concurrency": rng.choice([None, None, None, 1, 2]),
+            "tolerance": rng.choice([0.0, 0.005]),
+        }
+        self.fast = Scheduler(net, marking, **options)
+        self.slow = ReferenceScheduler(net, marking, **options)
+
+    def both(self, completions: list[tuple[int, Completion]], injections: list[tuple[str, Token]]) -> int | None:
+        """One cycle of both, repeated at the same time as long as the fast one asks for it; the time to wake up at."""
+        while True:
+            ours = self.fast.step(self.now, completions, injections)
+            firings, events, wake_at = self.slow.step(self.now, completions, injections)
+            assert said(ours.events) == said(events)
+            assert [(f.id, f.transition, dict(f.reads)) for f in ours.firings] == [
+                (f.id, f.transition, f.reads) for f in firings
+            ]
+            assert {p: list(q) for p, q in self.fast.marking().items()} == {
+                p: q for p, q in self.slow.marking.items() if q
+            }
+            if ours.wake_at != self.now:
+                assert ours.wake_at == wake_at
+                assert self.fast.quiescent == (not self.slow.since and not self.slow.in_flight)
+                return wake_at
+            if sum(map(len, self.slow.marking.values())) > 60 or len(self.slow.in_flight) > 40:
+                return self.now  # a source that never stops
+            completions, injections = [], []
+
+    def drive(self, cycles: int) -> None:
+        rng = self.rng
+        for _ in range(cycles):
+            flying = list(self.slow.in_flight.values())
+            over = [f for f in flying if rng.random() < 0.5]
+            rng.shuffle(over)
+            completions = [(f.id, completion(rng, self.net, f.transition, self.now)) for f in over]
+            injections = []
+            if rng.random() < 0.2:
+                injections = [(rng.choice(self.net.place_ids()), token(rng, self.now))]
+            wake_at = self.both(completions, injections)
+            if sum(map(len, self.slow.marking.values())) > 60 or len(self.slow.in_flight) > 40:
+                return
+            step = rng.choice(["stay", "stay", "little", "wake", "wake", "late"])
+            if step == "little":
+                self.now += rng.choice([1, 1000, 50_000])
+            elif step in ("wake", "late") and wake_at is not None:
+                self.now = max(self.now, wake_at) + (0 if step == "wake" else rng.choice([1, 4_000, 6_000, 10**7]))
+
+
+@settings(deadline=None, derandomize=True, max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+@given(nets(max_tokens=3), st.integers(0, 2**32))
+def test_the_scheduler_tells_the_same_story_as_the_reference(net: Net, seed: int) -> None:
+    pair = Pair(net, random.Random(seed))
+    pair.drive(12)
+    event(f"firings: {min(pair.slow.count, 20) // 5 * 5}+")
