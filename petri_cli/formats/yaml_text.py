@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./-]+)*|[0-9]{1,9}(?:\.[0-9]{1,9})?(?:ms|s|m|h|d)")
+_PLAIN = re.compile(
+    r"[A-Za-z_][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./-]+)*"
+    r"|(?:[0-9]{1,9}(?:\.[0-9]{1,9})?(?:ms|[dhms])){1,5}"
+)
+"""Words, and durations."""
+
 _WORDS = frozenset(["null", "true", "false", "yes", "no", "on", "off", "y", "n"])
 """Words that some reader takes for something else than text."""
 
