@@ -64,11 +64,11 @@ def marking_text(marking: Mapping[str, int]) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """``a, b and c``, cut off after a few."""
+    """``a, b and c``, cut off after a few; empty for no name."""
     shown = list(names[:MAX_NAMED])
     if len(names) > MAX_NAMED:
         shown.append(f"{len(names) - MAX_NAMED:,} more")
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    return "".join(shown) if len(shown) < 2 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def steps_text(n: int) -> str:

@@ -122,13 +122,15 @@ def violation(compiled: CompiledNet, prop: Property, run: Sequence[int], *, shor
     tokens = sum(marking.get(p, 0) for p in places)
     match prop.kind:
         case "deadlockFree":
-            sinks = f" outside {listed(list(places))}" if places else ""
-            what = f"nothing has to move, with tokens{sinks}: {marking_text(marking)}"
+            outside = f" outside {listed(list(places))}" if places else ""
+            what = f"nothing has to move, with tokens{outside}: {marking_text(marking)}"
         case "terminatesAtSink":
-            what = f"nothing has to move, and {listed(list(places))} holds no token: {marking_text(marking)}"
+            sinks = f"{listed(list(places))} holds no token" if places else "there is no sink"
+            what = f"nothing has to move, and {sinks}: {marking_text(marking)}"
         case "quiescentCount":
             most = "any number" if prop.maximum is None else str(prop.maximum)
-            what = f"nothing has to move, with {tokens} on {listed(list(places))}, not {prop.minimum} to {most}"
+            on = listed(list(places)) or "no place"
+            what = f"nothing has to move, with {tokens} on {on}, not {prop.minimum} to {most}"
         case "placeBound":
             what = f"{prop.places[0]} holds {tokens}, more than {prop.maximum}"
         case _:

@@ -67,10 +67,11 @@ def _nearest(space: StateSpace, markings: set[Frozen]) -> int | None:
 
 def violating(net: Net, space: StateSpace, prop: Property) -> dict[Frozen, int]:
     """Every reachable marking that violates ``prop``, with the length of a shortest run to it."""
-    return {m: d for m, d in space.distance.items() if _violates(net, dict(m), prop)}
+    return {m: d for m, d in space.distance.items() if violates(net, dict(m), prop)}
 
 
-def _violates(net: Net, m: dict[str, int], prop: Property) -> bool:
+def violates(net: Net, m: dict[str, int], prop: Property) -> bool:
+    """Whether the reachable marking ``m`` violates ``prop``."""
     rest = is_rest(net, m)
     tokens = sum(m.get(p, 0) for p in set(prop.places))
     match prop.kind:
