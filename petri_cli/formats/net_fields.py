@@ -69,7 +69,7 @@ class NetFields(PlanFields):
         first: dict[str, Node] = {}
         found: list[str] = []
         for item in items:
-            name = self.place(item, what if item is node else f"a name in {what}")
+            name = self.place(item, what)
             if name is None:
                 continue
             before = first.setdefault(name, item)

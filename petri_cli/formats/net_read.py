@@ -136,7 +136,7 @@ class _Reader:
     def _marking(self, node: Node) -> dict[str, int]:
         marking: dict[str, int] = {}
         if not isinstance(node, MapNode):
-            self.fields.keys(node, "final", ())
+            self.fields.wrong_type("final", "a map", node, "such as {done: 1}")
             return marking
         for key, value in node.entries:
             place = self.fields.place(key, "the final marking")

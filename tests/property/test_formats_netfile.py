@@ -1,0 +1,196 @@
+"""Net files in and out, the checker against the published schema, and random damage."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from petri_cli.document import from_data, read_document, scan_document
+from petri_cli.errors import InputError, PetriError
+from petri_cli.formats.netfile import net_to_data, parse_net, parse_property, property_text, write_net
+from petri_cli.net.model import Net, check_net
+from tests.strategies.nets import hostile_text, nets, properties, values
+
+SCHEMA = json.loads(Path(__file__, "../../../schemas/net.schema.json").resolve().read_text())
+VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(nets(extras=True, hostile=True))
+def test_a_net_comes_back_as_it_was(net: Net) -> None:
+    from_yaml, warnings = parse_net(read_document(write_net(net), "x.yaml"))
+    from_json, _ = parse_net(read_document(json.dumps(net_to_data(net)), "x.json"))
+    assert from_yaml == from_json == net
+    assert repr(from_yaml.values) == repr(net.values) or not net.values
+    assert all(w.code == "PETRI_NEVER_ENABLED" for w in warnings)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(nets(extras=True, hostile=True))
+def test_what_is_written_fits_the_schema(net: Net) -> None:
+    assert [e.message for e in VALIDATOR.iter_errors(net_to_data(net))] == []
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.lists(hostile_text().filter(str.strip), min_size=1, max_size=4).map(tuple).flatmap(properties))
+def test_a_property_in_one_line_comes_back_as_it_was(prop: Any) -> None:
+    again = parse_property(property_text(prop))
+    assert (again.kind, again.places, again.minimum, again.maximum) == (
+        prop.kind,
+        prop.places,
+        prop.minimum,
+        prop.maximum,
+    )
+
+
+BEYOND_THE_SCHEMA = {
+    "PETRI_DUPLICATE_ID": "ids are unique among places, among transitions, and among properties",
+    "PETRI_DUPLICATE_NAME": "a list of places names none twice",
+    "PETRI_UNKNOWN_PLACE": "arcs, markings, matches, actions and properties name declared places",
+    "PETRI_BAD_NET": "the rules of the model: forwards, windows, matches, passthrough, places of one `and`",
+    "PETRI_BAD_PROPERTY": "one-line properties, and min ≤ max",
+    "PETRI_TOO_DEEP": "output trees and token values nest at most 100 levels deep",
+    "PETRI_NEVER_ENABLED": "a warning",
+    "PETRI_OUT_OF_RANGE": "a deadline and a timeout are above 0, and no duration is above 1e9 s; only there",
+}
+"""What the checker refuses though the schema has no way to say it. Everything else they must agree on."""
+
+DURATIONS = ("deadline", "delayed", "exact", "window", "after")
+
+
+def beyond(problem: Any) -> bool:
+    if problem.code == "PETRI_OUT_OF_RANGE":
+        return any(step.partition("[")[0] in DURATIONS for step in problem.where.path.split(".")[-1:])
+    return problem.code in BEYOND_THE_SCHEMA
+
+
+def agree(data: Any) -> None:
+    valid = VALIDATOR.is_valid(data)
+    try:
+        parse_net(from_data(data))
+    except InputError as error:
+        structural = [p for p in error.problems if not beyond(p)]
+        assert bool(structural) != valid, (valid, [str(p) for p in error.problems])
+    else:
+        assert valid, [e.message for e in VALIDATOR.iter_errors(data)]
+
+
+def nodes(data: Any) -> list[tuple[Any, Any]]:
+    """Every (container, key or index) in ``data``."""
+    found: list[tuple[Any, Any]] = []
+    stack = [data]
+    while stack:
+        part = stack.pop()
+        steps = list(part.items()) if isinstance(part, dict) else list(enumerate(part))
+        found += [(part, step) for step, _ in steps]
+        stack += [child for _, child in steps if isinstance(child, dict | list)]
+    return found
+
+
+WORDS = ["a", "b", "t1", "one", "all", "immediate", "passthrough", "fork", "5s", "1m30s", "0ms", "x:y", "", " ", "net"]
+WORDS += ["placeBound:a<=1", "unreachable:a", "nonsense"]
+KEYS = ["kind", "version", "id", "name", "places", "transitions", "final", "properties", "tokens", "environment"]
+KEYS += ["inputs", "inhibitors", "reads", "resets", "output", "timing", "priority", "match", "action", "exactly"]
+KEYS += ["atLeast", "place", "count", "and", "xor", "timeout", "after", "child", "forwardInput", "from", "to", "window"]
+KEYS += [
+    "deadline",
+    "delayed",
+    "exact",
+    "shell",
+    "python",
+    "produce",
+    "fork",
+    "bound",
+    "min",
+    "max",
+    "sinks",
+    "a",
+    "zz",
+]
+KEYS += ["placeBound", "quiescentCount", "deadlockFree", "unreachable"]
+
+
+def random_value(rng: random.Random, depth: int = 2) -> Any:
+    kind = rng.randrange(9 if depth else 6)
+    match kind:
+        case 0 | 1 | 2:
+            return rng.choice(WORDS)
+        case 3:
+            return rng.choice([None, True, False])
+        case 4:
+            return rng.choice([0, 1, 2, -1, 3.0, 1.5, 10**10, 2**70])
+        case 5:
+            return rng.choice([[], {}])
+        case 6 | 7:
+            return {rng.choice(KEYS): random_value(rng, depth - 1) for _ in range(rng.randrange(3))}
+        case _:
+            return [random_value(rng, depth - 1) for _ in range(rng.randrange(3))]
+
+
+@settings(max_examples=120, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(nets(extras=True, max_places=3, max_transitions=2), st.randoms(use_true_random=False))
+def test_the_checker_and_the_schema_agree_on_damaged_nets(net: Net, rng: random.Random) -> None:
+    data = copy.deepcopy(net_to_data(net))
+    agree(data)
+    for _ in range(rng.randint(1, 3)):
+        container, step = rng.choice(nodes(data))
+        match rng.randrange(4):
+            case 0:
+                del container[step]
+            case 1:
+                container[step] = random_value(rng)
+            case 2 if isinstance(container, dict):
+                container[rng.choice(KEYS)] = random_value(rng)
+            case 2:
+                container.append(random_value(rng))
+            case _:
+                container[step] = copy.deepcopy(rng.choice(nodes(data))[0])
+        if not data:
+            break
+    agree(data)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.randoms(use_true_random=False))
+def test_the_checker_and_the_schema_agree_on_made_up_parts(rng: random.Random) -> None:
+    transition = {"id": "t1"} | {rng.choice(KEYS[10:19]): random_value(rng, 3) for _ in range(2)}
+    data = {"kind": "net", "places": ["a", "b"], "transitions": [transition], "properties": [random_value(rng, 3)]}
+    agree(data)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(nets(extras=True, hostile=True, max_places=3, max_transitions=2), st.randoms(use_true_random=False))
+def test_damaged_text_is_read_or_refused_with_a_position(net: Net, rng: random.Random) -> None:
+    text = write_net(net)
+    for _ in range(rng.randint(1, 3)):
+        start = rng.randrange(len(text))
+        end = min(len(text), start + rng.choice([0, 1, 4]))
+        piece = rng.choice(
+            ["", "{", "}", "[", "]", ":", ",", "\n", "  ", "- ", '"', "'", "\t", "&a ", "*a", "!x ", "0"]
+        )
+        text = text[:start] + piece + text[end:]
+    node, problems = scan_document(text, "x.yaml")
+    if node is None:
+        assert problems
+        return
+    try:
+        back, _ = parse_net(node)
+    except PetriError as error:
+        assert error.where.line >= 1
+    else:
+        check_net(back)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(
+    st.recursive(values(), lambda v: st.lists(v, max_size=3) | st.dictionaries(st.sampled_from(KEYS), v, max_size=4))
+)
+def test_any_data_is_read_or_refused(data: Any) -> None:
+    agree(data)
