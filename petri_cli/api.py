@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeGuard, cast
 
 from petri_cli.errors import InputError, PetriError, Position, Problem
 from petri_cli.soundness.result import Budget, Result, Verdict
@@ -23,20 +23,6 @@ ExportFormat = Literal["json", "pnml", "dot", "mermaid"]
 
 EXPORT_WIDTH = 2
 """Items of a foreach that an exported net shows where nothing else is said: enough to see them run side by side."""
-
-
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """What a file holds, and what there is to warn of."""
-
-    subject: Plan | Net
-    warnings: tuple[Problem, ...] = ()
-
-    @property
-    def plan(self) -> Plan | None:
-        from petri_cli.plan.model import Plan
-
-        return self.subject if isinstance(self.subject, Plan) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +45,7 @@ def load(path: Path) -> Plan | Net:
     from petri_cli.document import read_bytes
 
     name = os.fspath(path)
-    return load_data(read_bytes(name), name).subject
+    return load_data(read_bytes(name), name)[0]
 
 
 def load_plan(path: Path) -> Plan:
@@ -82,24 +68,24 @@ def load_net(path: Path) -> Net:
     return subject
 
 
-def load_data(data: bytes, file: str) -> Loaded:
-    """The plan or net in ``data``, told about as ``file``. Raises InputError."""
+def load_data(data: bytes, file: str) -> tuple[Plan | Net, tuple[Problem, ...]]:
+    """The plan or net in ``data``, told about as ``file``, and what there is to warn of. Raises InputError."""
     from petri_cli.formats.detect import kind_of
 
     match kind_of(file, data):
         case "pnml":
             from petri_cli.formats.pnml import read_pnml
 
-            return Loaded(*read_pnml(data, file))
+            return read_pnml(data, file)
         case "net":
             from petri_cli.document import read_document
             from petri_cli.formats.netfile import parse_net
 
-            return Loaded(*parse_net(read_document(data, file), file))
+            return parse_net(read_document(data, file), file)
         case _:
             from petri_cli.plan.load import load_plan_text
 
-            return Loaded(*load_plan_text(data, file))
+            return load_plan_text(data, file)
 
 
 def analyze(
@@ -119,18 +105,18 @@ def analyze_data(data: bytes, file: str, *, budget: Budget | None = None, proper
     """Judge the document in ``data``; what is wrong with it is part of the answer. Raises nothing a user can cause."""
     kind = ""
     try:
-        loaded = load_data(data, file)
-        kind = "net" if loaded.plan is None else "plan"
-        result = _judge(loaded.subject, budget or Budget(), properties)
+        subject, warnings = load_data(data, file)
+        kind = "plan" if _is_plan(subject) else "net"
+        result = _judge(subject, budget or Budget(), properties)
     except PetriError as error:
         problems = tuple(p if p.where.file else p.in_file(file) for p in _problems(error))
         return Analysis(file, kind, None, problems, _lines(data))
-    if loaded.warnings:
+    if warnings:
         from dataclasses import replace
 
-        result = replace(result, warnings=tuple(dict.fromkeys((*loaded.warnings, *result.warnings))))
+        result = replace(result, warnings=tuple(dict.fromkeys((*warnings, *result.warnings))))
     shown = result.warnings or result.verdict is Verdict.UNSOUND
-    return Analysis(file, kind, result, (), _lines(data) if shown else (), _scope(loaded.plan))
+    return Analysis(file, kind, result, (), _lines(data) if shown else (), _scope(subject))
 
 
 def export(subject: Plan | Net, to: ExportFormat, *, widths: Mapping[str, int] | None = None) -> str:
@@ -161,10 +147,15 @@ def export(subject: Plan | Net, to: ExportFormat, *, widths: Mapping[str, int] |
             return write_mermaid(net)
 
 
-def _judge(subject: Plan | Net, budget: Budget, properties: Sequence[Property | str]) -> Result:
+def _is_plan(subject: Plan | Net) -> TypeGuard[Plan]:
+    """Whether ``subject`` is a plan, without importing what nets are made of."""
     from petri_cli.plan.model import Plan
 
-    if isinstance(subject, Plan):
+    return isinstance(subject, Plan)
+
+
+def _judge(subject: Plan | Net, budget: Budget, properties: Sequence[Property | str]) -> Result:
+    if _is_plan(subject):
         if properties:
             raise PetriError(
                 "PETRI_PROPERTY_OF_A_PLAN",
@@ -175,22 +166,26 @@ def _judge(subject: Plan | Net, budget: Budget, properties: Sequence[Property | 
         from petri_cli.soundness.plans import judge_plan
 
         return judge_plan(subject, budget, time.monotonic)
+    return _judge_net(cast("Net", subject), budget, properties)
+
+
+def _judge_net(net: Net, budget: Budget, properties: Sequence[Property | str]) -> Result:
     from petri_cli.formats.netfile import parse_property
     from petri_cli.soundness.nets import judge_net
 
-    places = subject.place_ids()
+    places = net.place_ids()
     asked = [parse_property(p, places) if isinstance(p, str) else p for p in properties]
-    return judge_net(subject, budget, asked, time.monotonic)
+    return judge_net(net, budget, asked, time.monotonic)
 
 
 def _problems(error: PetriError) -> tuple[Problem, ...]:
     return error.problems if isinstance(error, InputError) else (error.problem,)
 
 
-def _scope(plan: Plan | None) -> str:
-    from petri_cli.plan.model import Foreach, Loop
+def _scope(subject: Plan | Net) -> str:
+    from petri_cli.plan.model import Foreach, Loop, Plan
 
-    nodes = () if plan is None else plan.nodes
+    nodes = subject.nodes if isinstance(subject, Plan) else ()
     widths = "foreach width" if any(isinstance(n, Foreach) and n.items is None for n in nodes) else ""
     counts = "loop count" if any(isinstance(n, Loop) for n in nodes) else ""
     return f"every {' and '.join(filter(None, (widths, counts)))}" if widths or counts else ""

@@ -37,7 +37,7 @@ def export(
     from petri_cli.cli.streams import Output
 
     source = one_source(file, stdin_filename)
-    text = export_net(load_data(read_source(source), source.name).subject, form, widths=_widths(width or []))
+    text = export_net(load_data(read_source(source), source.name)[0], form, widths=_widths(width or []))
     with Output(output, spare=[source.path]) as out:
         out.write(text)
     return Exit.OK

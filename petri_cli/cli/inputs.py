@@ -15,7 +15,7 @@ STDIN_NAME = "<stdin>"
 ENDINGS = (".petri.yaml", ".petri.yml", ".petri.json", ".pnml")
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Source:
     """One input: the ``name`` it is told about by (relative, with ``/``), and the ``path`` to read (None: stdin)."""
 
@@ -96,7 +96,7 @@ def _add(found: dict[str, Source], path: Path) -> None:
     """Add ``path`` unless its file is there already under a name that sorts before."""
     source = Source(display_name(path), str(path))
     real = os.path.realpath(path)
-    found[real] = min(source, found.get(real, source))
+    found[real] = min(source, found.get(real, source), key=lambda s: s.name)
 
 
 def _search(folder: str) -> Iterator[Path]:

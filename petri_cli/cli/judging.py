@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from petri_cli.api import Analysis, analyze_data
 from petri_cli.cli.exit import Exit, worst
@@ -15,18 +14,18 @@ from petri_cli.soundness.result import Budget, Result, Verdict
 _CODES = {Verdict.SOUND: Exit.OK, Verdict.UNSOUND: Exit.UNSOUND, Verdict.UNKNOWN: Exit.UNKNOWN}
 
 
-@dataclass(slots=True)
 class Judging:
     """Iterating judges: each input when its turn comes, in the order of their names; ``codes`` gathers the exit codes.
 
     problems: arguments that mean no file; they take their turn as files that could not be read.
     """
 
-    inputs: Sequence[Source]
-    problems: Sequence[Problem]
-    budget: Budget
-    properties: Sequence[str] = ()
-    codes: list[Exit] = field(default_factory=list)
+    def __init__(
+        self, inputs: Sequence[Source], problems: Sequence[Problem], budget: Budget, properties: Sequence[str] = ()
+    ) -> None:
+        self.inputs, self.problems = inputs, problems
+        self.budget, self.properties = budget, properties
+        self.codes: list[Exit] = []
 
     def __iter__(self) -> Iterator[Analysis]:
         turns: list[tuple[str, Source | Problem]] = [(s.name, s) for s in self.inputs]

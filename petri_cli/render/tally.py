@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from petri_cli.api import Analysis
 from petri_cli.render.look import Line
 from petri_cli.render.page import Page
 from petri_cli.render.words import many
 
 
-@dataclass(slots=True)
 class Tally:
-    """What has been reported so far."""
+    """What has been reported so far; ``long``: whether the last block was more than a few lines."""
 
-    files: int = 0
-    verdicts: dict[str, int] = field(default_factory=dict)
-    assumptions: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
-    blocks: int = 0
-    long: bool = False
-    """Whether the last block was more than a few lines."""
+    def __init__(self) -> None:
+        self.files = 0
+        self.verdicts: dict[str, int] = {}
+        self.assumptions: dict[tuple[str, ...], list[str]] = {}
+        self.blocks = 0
+        self.long = False
 
     def add(self, a: Analysis, lines: int) -> None:
         self.files += 1

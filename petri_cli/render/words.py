@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from petri_cli.net.model import Net, PlaceOut, Transition, leaves
 
-_BLOCK = re.compile(r"t\.(par|choice|loop|foreach|guard)\.(.+)\.([a-z]+|\d+)((?:\[\d+\])*)")
+_BLOCK = r"t\.(par|choice|loop|foreach|guard)\.(.+)\.([a-z]+|\d+)((?:\[\d+\])*)"
 _RESOURCE = "r."
 
 
@@ -42,7 +42,7 @@ class Words:
         t = self._by_id.get(tid)
         if t is None or not self._plan:
             return Deed("net", t.name if t is not None and t.name and t.name != tid else tid)
-        block = _BLOCK.fullmatch(tid)
+        block = re.fullmatch(_BLOCK, tid)
         if block is None:
             return Deed("task", f"{tid.removeprefix('t.')} is done")
         kind, name, verb, _ = block.groups()
@@ -92,12 +92,12 @@ def many(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
-_ITEM = re.compile(r"(.+)\[(\d+)\]")
+_ITEM = r"(.+)\[(\d+)\]"
 
 
 def together(names: list[str]) -> str:
     """``align[1] to align[4]`` where the names are neighbouring items, else at most three of them, listed."""
-    items = [m.groups() if (m := _ITEM.fullmatch(name)) else (name, "0") for name in names]
+    items = [m.groups() if (m := re.fullmatch(_ITEM, name)) else (name, "0") for name in names]
     numbers = [int(k) for _, k in items]
     if len(names) > 2 and len({n for n, _ in items}) == 1 and numbers == list(range(numbers[0], numbers[-1] + 1)):
         return f"{names[0]} to {names[-1]}"

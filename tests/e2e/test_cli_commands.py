@@ -1,0 +1,249 @@
+"""The smaller commands, the help, and what every command has in common."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import typer
+
+from petri_cli.cli.exit import MEANING, Exit, worst
+from petri_cli.cli.main import COMMANDS, app
+from petri_cli.cli.reference import reference
+from petri_cli.data import names, read
+from tests.e2e.petri import ROOT, SAMPLES, petri, shell
+from tests.e2e.plans import INVERSION, NET, SOUND, WRONG, write
+
+# Help and reference
+
+
+def commands() -> dict[str, Any]:
+    group: Any = typer.main.get_command(app)
+    return {name: group.get_command(None, name) for name in COMMANDS}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_argument_and_option_has_help(name: str) -> None:
+    command = commands()[name]
+    assert command.help
+    for param in command.params:
+        assert getattr(param, "help", None), f"{name}: {param.name} has no help"
+
+
+def test_the_reference_is_what_the_commands_say() -> None:
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert page == reference(), "python -m petri_cli.cli.reference > docs/cli.md"
+    for name, command in commands().items():
+        assert f"## petri {name}" in page
+        for param in command.params:
+            assert all(opt in page for opt in param.opts if opt.startswith("--")), param.name
+
+
+def test_help_lists_commands_and_exit_codes(tmp_path: Path) -> None:
+    done = petri("--help", cwd=tmp_path)
+    assert done.code == 0
+    for name, about in COMMANDS.items():
+        assert re.search(rf"^  {name} +{re.escape(about)}$", done.out, re.MULTILINE)
+    for code, meaning in MEANING.items():
+        assert re.search(rf"^ +{int(code)}  {re.escape(meaning)}$", done.out, re.MULTILINE)
+    for name in COMMANDS:
+        assert petri(name, "-h", cwd=tmp_path).out.startswith(f"Usage: petri {name}")
+
+
+def test_every_code_of_an_exit_has_a_meaning_and_a_rank() -> None:
+    assert set(MEANING) == set(Exit)
+    ranked = [Exit.INTERRUPTED, Exit.FAULT, Exit.WRONG, Exit.UNSOUND, Exit.UNKNOWN, Exit.OK]
+    for k, code in enumerate(ranked):
+        assert worst(reversed(ranked[k:])) is code
+    assert worst([]) is Exit.OK
+    assert all(worst([code, Exit.OK]) is code for code in Exit)
+
+
+def test_the_version_is_said(tmp_path: Path) -> None:
+    assert re.fullmatch(r"petri \d+\.\d+\.\d+\S*\n", petri("--version", cwd=tmp_path).out)
+
+
+def test_a_misspelt_command_is_recognised(tmp_path: Path) -> None:
+    done = petri("analyse", cwd=tmp_path)
+    assert (done.code, "Did you mean 'analyze'?" in done.err) == (2, True)
+    assert petri("frobnicate", cwd=tmp_path).code == 2
+    assert petri(cwd=tmp_path).code == 2
+
+
+@pytest.mark.parametrize("wanted", [("_PETRI_COMPLETE", "complete_bash")])
+def test_completion_knows_commands_options_and_names(tmp_path: Path, wanted: tuple[str, str]) -> None:
+    def complete(line: str) -> list[str]:
+        words = line.split(" ")
+        env = {wanted[0]: wanted[1], "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+        return petri(cwd=tmp_path, env=env).out.split()
+
+    assert complete("petri an") == ["analyze"]
+    assert set(complete("petri ")) == set(COMMANDS)
+    assert complete("petri analyze --max") == ["--max-states"]
+    assert set(complete("petri analyze --format ")) >= {"text", "concise", "json", "github"}
+    assert "PETRI_UNSOUND_PLAN" in complete("petri explain PETRI_UNS")
+    assert "report" in complete("petri schema r")
+
+
+# explain
+
+
+def test_every_code_can_be_explained(tmp_path: Path) -> None:
+    listed = petri("explain", "--list", cwd=tmp_path).out
+    for code in names("codes"):
+        assert code in listed
+        assert read("codes", code).startswith(f"# {code}\n")
+    done = petri("explain", "unsound-plan", cwd=tmp_path)
+    assert (done.code, done.out) == (0, read("codes", "PETRI_UNSOUND_PLAN"))
+
+
+def test_a_page_is_rendered_for_who_sees_colour(tmp_path: Path) -> None:
+    out = petri("explain", "PETRI_UNKNOWN", "--color", "always", cwd=tmp_path).out
+    assert "\x1b[" in out and "#" not in out and "```" not in out
+
+
+def test_an_unknown_code_has_a_near_match(tmp_path: Path) -> None:
+    done = petri("explain", "PETRI_UNSOND_PLAN", cwd=tmp_path)
+    assert done.code == 2
+    assert "PETRI_UNKNOWN_CODE" in done.err and "did you mean `PETRI_UNSOUND_PLAN`?" in done.err
+    assert petri("explain", "x" * 5000, cwd=tmp_path).code == 2
+    assert petri("explain", cwd=tmp_path).code == 2
+
+
+def test_every_code_that_the_command_line_can_say_has_a_page() -> None:
+    package = ROOT / "petri_cli"
+    files = [*(package / "cli").glob("*.py"), *(package / "render").glob("*.py"), package / "api.py"]
+    said = {c for f in files for c in re.findall(r'"(PETRI_[A-Z_]+)"', f.read_text(encoding="utf-8"))}
+    assert said - set(names("codes")) == set()
+
+
+# schema
+
+
+@pytest.mark.parametrize("name", names("schemas"))
+def test_schemas_are_printed_and_valid(tmp_path: Path, name: str) -> None:
+    schema = petri("schema", name, cwd=tmp_path).report
+    jsonschema.Draft7Validator.check_schema(schema)
+    assert schema["description"]
+
+
+def test_schemas_are_listed_and_misspellings_recognised(tmp_path: Path) -> None:
+    assert petri("schema", "--list", cwd=tmp_path).out.split() == names("schemas")
+    done = petri("schema", "repotr", cwd=tmp_path)
+    assert (done.code, "did you mean `report`?" in done.err) == (2, True)
+    assert petri("schema", cwd=tmp_path).code == 2
+
+
+def test_every_property_of_the_report_schema_is_described() -> None:
+    def undescribed(node: Any, path: str) -> list[str]:
+        found = []
+        for name, sub in node.get("properties", {}).items():
+            target = node_at(sub["$ref"]) if "$ref" in sub else sub
+            if "description" not in target:
+                found.append(f"{path}.{name}")
+            found += undescribed(sub, f"{path}.{name}")
+        return found + (undescribed(node["items"], f"{path}[]") if isinstance(node.get("items"), dict) else [])
+
+    def node_at(ref: str) -> Any:
+        return schema["definitions"][ref.removeprefix("#/definitions/")]
+
+    schema = json.loads(read("schemas", "report"))
+    assert undescribed(schema, "") == []
+    for name, definition in schema["definitions"].items():
+        assert "description" in definition
+        assert undescribed(definition, name) == []
+
+
+# init
+
+
+def test_init_writes_a_plan_that_is_sound_and_has_the_line_for_editors(tmp_path: Path) -> None:
+    done = petri("init", cwd=tmp_path)
+    assert (done.code, done.out) == (0, "")
+    text = (tmp_path / "plan.petri.yaml").read_text(encoding="utf-8")
+    assert text.startswith("# yaml-language-server: $schema=plan.schema.json\n")
+    assert petri("analyze", cwd=tmp_path).code == 0
+
+
+def test_init_spares_a_file_that_is_there_unless_forced(tmp_path: Path) -> None:
+    write(tmp_path, plan="mine")
+    done = petri("init", "plan.petri.yaml", cwd=tmp_path)
+    assert (done.code, "PETRI_FILE_EXISTS" in done.err, "--force" in done.err) == (2, True, True)
+    assert (tmp_path / "plan.petri.yaml").read_text(encoding="utf-8") == "mine"
+    assert petri("init", "plan.petri.yaml", "--force", cwd=tmp_path).code == 0
+    assert petri("init", "no/such/folder.yaml", cwd=tmp_path).code == 2
+
+
+def test_init_has_templates(tmp_path: Path) -> None:
+    listed = petri("init", "--list", cwd=tmp_path).out
+    for name in names("samples"):
+        assert re.search(rf"^{name} +\S", listed, re.MULTILINE)
+        assert petri("init", "-", "--template", name, cwd=tmp_path).out.count("\n") > 5
+    done = petri("init", "--template", "migraton", cwd=tmp_path)
+    assert (done.code, "did you mean `migration`?" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.petri.yaml")), ids=lambda p: p.name)
+def test_each_sample_gets_the_verdict_that_its_first_comment_says(tmp_path: Path, path: Path) -> None:
+    first, about = path.read_text(encoding="utf-8").splitlines()[:2]
+    assert first == "# yaml-language-server: $schema=../schemas/plan.schema.json"
+    assert petri("analyze", path, cwd=tmp_path).code == ("UNSOUND" in about)
+
+
+# export
+
+
+@pytest.mark.parametrize("form", ["json", "pnml"])
+def test_an_exported_net_gets_the_same_verdict(tmp_path: Path, form: str) -> None:
+    write(tmp_path, bad=INVERSION, good=SOUND)
+    for name, code in (("bad", 1), ("good", 0)):
+        done = petri("export", f"{name}.petri.yaml", "--format", form, "-o", f"{name}.{form}", cwd=tmp_path)
+        assert (done.code, done.out) == (0, "")
+        assert petri("analyze", f"{name}.{form}", cwd=tmp_path).code == code
+
+
+def test_a_run_of_the_report_is_a_run_of_the_exported_net(tmp_path: Path) -> None:
+    write(tmp_path, bad=INVERSION)
+    net = petri("export", "bad.petri.yaml", cwd=tmp_path).report
+    run = petri("analyze", "--format", "json", cwd=tmp_path).report["results"][0]["run"]
+    assert set(run) <= {t["id"] for t in net["transitions"]}
+
+
+@pytest.mark.parametrize("form", ["dot", "mermaid", "pnml", "json"])
+def test_drawings_name_the_transitions(tmp_path: Path, form: str) -> None:
+    write(tmp_path, bad=INVERSION)
+    out = petri("export", "bad.petri.yaml", "-f", form, cwd=tmp_path).out
+    assert "w1" in out and out.endswith("\n")
+
+
+def test_widths_unfold_a_foreach(tmp_path: Path) -> None:
+    def tasks(*arguments: str) -> int:
+        net = petri("export", SAMPLES / "fan-out.petri.yaml", *arguments, cwd=tmp_path).report
+        return sum(t["id"].startswith("t.prepare") for t in net["transitions"])
+
+    assert [tasks(), tasks("--width", "sample=4"), tasks("-w", "sample=0")] == [2, 4, 0]
+
+
+def test_a_width_of_nothing_is_wrong(tmp_path: Path) -> None:
+    for value, said in (("smple=3", "did you mean `sample`?"), ("sample", "ID=N"), ("sample=x", "ID=N")):
+        done = petri("export", SAMPLES / "fan-out.petri.yaml", "--width", value, cwd=tmp_path)
+        assert (done.code, said in done.err) == (2, True), done.err
+
+
+def test_export_reads_standard_input_and_refuses_wrong_input(tmp_path: Path) -> None:
+    assert petri("export", "-", cwd=tmp_path, stdin=NET).report["id"] == "ring"
+    done = petri("export", "-", cwd=tmp_path, stdin=WRONG)
+    assert (done.code, done.out) == (2, "") and "PETRI_WRONG_TYPE" in done.err
+    for name in ("missing.yaml", "."):
+        done = petri("export", name, cwd=tmp_path)
+        assert (done.code, "PETRI_UNREADABLE_FILE" in done.err) == (2, True)
+
+
+def test_commands_can_be_piped_into_each_other(tmp_path: Path) -> None:
+    done = shell("petri init - --template lock-inversion | petri export - | petri analyze - --format concise", tmp_path)
+    assert done.code == 1
+    assert "PETRI_UNSOUND_NET" in done.out

@@ -1,0 +1,104 @@
+"""What a small call imports, and what it costs."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.petri import PETRI, SAMPLES, environment
+
+PYTHON = sys.executable
+
+FORBIDDEN = {
+    "asyncio",
+    "concurrent",
+    "email",
+    "http",
+    "importlib.metadata",
+    "jsonschema",
+    "logging",
+    "markdown_it",
+    "multiprocessing",
+    "pydantic",
+    "pygments",
+    "rich",
+    "socket",
+    "sqlite3",
+    "ssl",
+    "unittest",
+    "urllib.request",
+    "xml",
+}
+"""Never on the path of a call that judges a small plan and writes into a pipe."""
+
+
+def imported(*arguments: str | Path) -> set[str]:
+    """The modules that a call has loaded when it ends."""
+    code = (
+        "import sys\n"
+        "from petri_cli.cli.main import main\n"
+        f"main({[str(a) for a in arguments]!r})\n"
+        "print('\\n'.join(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run([PYTHON, "-c", code], capture_output=True, text=True, env=environment(), check=True)
+    return set(done.stderr.splitlines())
+
+
+def petri_modules(modules: set[str]) -> set[str]:
+    return {m for m in modules if m.startswith("petri_cli.")}
+
+
+def unwanted(modules: set[str]) -> set[str]:
+    return {m for m in modules if m in FORBIDDEN or m.split(".")[0] in FORBIDDEN}
+
+
+def test_help_loads_the_group_alone() -> None:
+    modules = imported("--help")
+    assert petri_modules(modules) == {f"petri_cli.{m}" for m in ("version", "cli", "cli.exit", "cli.main")}
+    assert unwanted(modules) == set()
+    assert "yaml" not in modules
+
+
+@pytest.mark.parametrize("sample", ["ordered-locks", "lock-inversion"])
+@pytest.mark.parametrize("form", ["text", "concise", "json", "github"])
+def test_a_small_analyze_loads_nothing_heavy(sample: str, form: str) -> None:
+    modules = imported("analyze", SAMPLES / f"{sample}.petri.yaml", "--format", form)
+    assert unwanted(modules) == set()
+
+
+def test_a_sound_plan_loads_no_drawing_and_no_net_format() -> None:
+    modules = petri_modules(imported("analyze", SAMPLES / "ordered-locks.petri.yaml"))
+    for name in ("render.unsound", "render.lanes", "render.circle", "render.json_report", "formats.pnml", "engine"):
+        assert not {m for m in modules if m.startswith(f"petri_cli.{name}")}, name
+
+
+def test_importing_the_package_costs_nothing() -> None:
+    code = "import sys, petri_cli; print(*[m for m in sys.modules if m.startswith('petri_cli')])"
+    done = subprocess.run([PYTHON, "-c", code], capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == {"petri_cli", "petri_cli.version"}
+
+
+def cpu(*command: str | Path) -> float:
+    """Seconds of CPU of a process, the least of several: what it costs when nobody disturbs it."""
+
+    def spent() -> float:
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
+    best = float("inf")
+    for _ in range(7):
+        before = spent()
+        subprocess.run(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
+        best = min(best, spent() - before)
+    return best
+
+
+def test_a_small_analyze_costs_no_more_than_importing_the_libraries() -> None:
+    """A ratio in one run, so that it does not depend on the machine."""
+    libraries = cpu(PYTHON, "-c", "import typer, rich, yaml, jsonschema")
+    assert cpu(PETRI, "analyze", SAMPLES / "ordered-locks.petri.yaml") <= libraries
+    assert cpu(PETRI, "--help") <= 0.75 * libraries
