@@ -6,11 +6,11 @@ left out) happens by itself as soon as it can. The run ends when nothing can mov
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from petri_cli.net.compiled import CompiledNet, compile_net
-from petri_cli.plan.lower import Items, Lowered, acquire_id, suffix
+from petri_cli.plan.lower import Items, Lowered, Origin, acquire_id, suffix
 from petri_cli.plan.model import Choice, Foreach, Guard, Loop, Parallel, Plan, Seq, Task
 from petri_cli.soundness.skeleton import Mark
 
@@ -56,9 +56,9 @@ class Player:
             elif isinstance(node, Loop) and tid == f"t.loop.{node.id}.again{suffix(origin.items)}":
                 self.again[i] = True
 
-    def allowed(self, controlled: Collection[int] = (), scope: Collection[int] | None = None) -> list[bool]:
+    def allowed(self, controlled: Collection[int] = (), scope: Scope | None = None) -> list[bool]:
         """Which actions happen by themselves: not the guards and choices in ``controlled``, which wait to be told, and
-        nothing outside ``scope`` (plan indices; None: everything)."""
+        nothing outside ``scope`` (None: everything)."""
         free = [not again for again in self.again]
         for node, i in self.acquires:
             free[i] = node not in controlled
@@ -67,7 +67,7 @@ class Player:
         if scope is not None:
             origin = self.lowered.origin
             for i, a in enumerate(self.net.actions):
-                free[i] = free[i] and origin[a.step.transition].node in scope
+                free[i] = free[i] and scope.covers(origin[a.step.transition])
         return free
 
     def enabled(self, action: int) -> bool:
@@ -96,7 +96,7 @@ def play(
     lowered: Lowered,
     story: Sequence[tuple[Mark, Items]],
     controlled: Collection[int] = (),
-    scope: Collection[int] | None = None,
+    scope: Scope | None = None,
 ) -> Lift | None:
     """Play ``story`` on the workflow net, then go on until nothing moves; None when that is the end of the plan.
 
@@ -123,21 +123,45 @@ def play(
     return Lift(lowered, player.net, tuple(player.run), state)
 
 
-def scope_of(plan: Plan, nodes: Iterable[int]) -> set[int]:
-    """What has to move so that ``nodes`` can be reached: they, what is in and around them, and what comes before."""
-    scope: set[int] = set()
-    for index in nodes:
-        scope.update(range(index, plan.nodes[index].end))
-        inner = index
-        for above in plan.ancestors(index):
-            if above.index in scope and inner in scope and inner != index:
-                break
-            scope.add(above.index)
-            if isinstance(above, Seq):
-                for before in above.children[: above.children.index(inner)]:
-                    scope.update(range(before, plan.nodes[before].end))
-            inner = above.index
-    return scope
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What has to move so that some nodes can be reached.
+
+    first_items: node → how many of the foreachs around it are around the nodes to be reached, too; of those only the
+    first item moves.
+    """
+
+    first_items: Mapping[int, int]
+
+    def covers(self, origin: Origin) -> bool:
+        shared = self.first_items.get(origin.node)
+        return shared is not None and all(i == 1 for i in origin.items[:shared])
+
+
+def scope_of(plan: Plan, target: int, inside: Iterable[int] = ()) -> Scope:
+    """What has to move to reach the node ``target`` and to run in those children of it that hold the nodes ``inside``
+    (all of it when none is named): they, what is around them, and what comes before."""
+    shared: dict[int, int] = {}
+    depth = sum(isinstance(n, Foreach) for n in plan.ancestors(target))
+    for index in {_child_of(plan, target, i) for i in inside} or {target}:
+        shared.update(dict.fromkeys(range(index, plan.nodes[index].end), depth))
+    shared[target] = depth
+    inner = target
+    for above in plan.ancestors(target):
+        if isinstance(above, Foreach):
+            depth -= 1
+        shared[above.index] = depth
+        if isinstance(above, Seq):
+            for before in above.children[: above.children.index(inner)]:
+                shared.update(dict.fromkeys(range(before, plan.nodes[before].end), depth))
+        inner = above.index
+    return Scope(shared)
+
+
+def _child_of(plan: Plan, target: int, inside: int) -> int:
+    while plan.nodes[inside].parent != target:
+        inside = plan.nodes[inside].parent
+    return inside
 
 
 def way_to(plan: Plan, index: int) -> list[tuple[Mark, Items]]:

@@ -94,13 +94,13 @@ class _Judge:
         if skeleton is None:  # go straight to the guard whose request can never be met
             plan, lowered = self.workflow(question, self.first_items(witness.guard))
             story = way_to(plan, witness.guard)
-            return play(plan, lowered, story, {m.node for m, _ in story}, scope_of(plan, [witness.guard]))
+            return play(plan, lowered, story, {m.node for m, _ in story}, scope_of(plan, witness.guard))
         part = skeleton.part
         root = self.core.nodes[part.root].plan
         plan, lowered = self.workflow(question, {**self.first_items(root), **skeleton.widths})
         story = [*way_to(plan, root), *skeleton.told(self.brief(witness))]
         controlled = skeleton.controlled() | {m.node for m, _ in story}
-        scope = scope_of(plan, [self.core.nodes[b].plan for b in part.branches])
+        scope = scope_of(plan, root, (self.core.nodes[b].plan for b in part.branches))
         return play(plan, lowered, story, controlled, scope)
 
     def brief(self, witness: Witness) -> tuple[int, ...]:

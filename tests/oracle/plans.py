@@ -1,7 +1,7 @@
 """A plan judged by its meaning, state by state: slow, obvious, and without any Petri net.
 
-The state of a plan is a term; each step rewrites it. Nothing here knows the lowering or the gate: a disagreement between
-the two is a fault in one of them.
+The state of a plan is a term; each step rewrites it. Nothing here knows the lowering or the gate: a disagreement
+between the two is a fault in one of them.
 """
 
 from __future__ import annotations
@@ -95,8 +95,7 @@ class Meaning:
             case Task():
                 yield (i, "task"), DONE, free
             case Seq():
-                for label, t, f in self.steps(("seq", i, 0, self.start(node.children[0])), free):
-                    yield label, t, f
+                yield from self.steps(("seq", i, 0, self.start(node.children[0])), free)
             case Parallel():
                 yield (i, "split"), ("all", i, tuple(self.start(c) for c in node.children)), free
             case Choice():

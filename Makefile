@@ -1,0 +1,65 @@
+# Everything a person needs: `make demo` to see it work, `make test` to check it. Both set themselves up.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+JOBS   ?= auto
+PYTEST := $(BIN)/python -m pytest
+
+.PHONY: help demo env test fast lint format golden bench docs docs-check bare clean
+
+help:           ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "petri needs Python 3.11 or later; this is $$($(PYTHON) --version). Try: make PYTHON=python3.12 …"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+env: $(READY)   ## create the environment in .venv
+
+demo: $(READY)  ## judge one sound and one unsound plan
+	@echo '$$ petri analyze samples/migration.petri.yaml'
+	@$(BIN)/petri analyze samples/migration.petri.yaml
+	@echo
+	@echo '$$ petri analyze samples/lock-inversion.petri.yaml'
+	@$(BIN)/petri analyze --exit-zero samples/lock-inversion.petri.yaml
+
+test: $(READY)  ## all tests
+	$(PYTEST) -n $(JOBS)
+
+fast: $(READY)  ## the tests without the slow ones, in under a minute
+	$(PYTEST) -n $(JOBS) -m 'not slow'
+
+lint: $(READY)  ## style, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY)  ## put the code in shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+golden: $(READY)  ## rewrite the golden files; read the diff before you commit it
+	PETRI_GOLDEN=write $(PYTEST) tests/golden
+
+bench: $(READY)  ## measure, print the tables
+	$(BIN)/python -m benchmarks
+
+docs: $(READY)  ## rewrite the generated pages
+	$(BIN)/python -m docs.generate
+
+docs-check: $(READY)  ## are the generated pages up to date?
+	$(BIN)/python -m docs.generate --check
+
+bare: $(READY)  ## the mathematics in an interpreter with nothing but PyYAML
+	rm -rf .bare && $(PYTHON) -m venv .bare
+	.bare/bin/python -m pip install --quiet pyyaml pytest
+	.bare/bin/python -m pytest tests/bare
+
+clean:          ## remove what was built
+	rm -rf $(VENV) .bare build dist *.egg-info .mypy_cache .ruff_cache .hypothesis .import_linter_cache
