@@ -104,12 +104,13 @@ def analyze(
 def analyze_data(data: bytes, file: str, *, budget: Budget | None = None, properties: Sequence[str] = ()) -> Analysis:
     """Judge the document in ``data``; what is wrong with it is part of the answer. Raises nothing a user can cause."""
     kind = ""
+    warnings: tuple[Problem, ...] = ()
     try:
         subject, warnings = load_data(data, file)
         kind = "plan" if _is_plan(subject) else "net"
         result = _judge(subject, budget or Budget(), properties)
     except PetriError as error:
-        problems = tuple(p if p.where.file else p.in_file(file) for p in _problems(error))
+        problems = tuple(p if p.where.file else p.in_file(file) for p in (*_problems(error), *warnings))
         return Analysis(file, kind, None, problems, _lines(data))
     if warnings:
         from dataclasses import replace

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from petri_cli.render.look import Line, Look, length, pad
-from petri_cli.render.words import together
+from petri_cli.render.phrase import together
 from petri_cli.soundness.result import Wait
 
 MAX_ROWS = 6

@@ -13,7 +13,8 @@ from petri_cli.net.model import PlaceOut, Transition, leaves
 from petri_cli.render.circle import Group, grouped
 from petri_cli.render.graph import Graph
 from petri_cli.render.look import LANE_STYLES, Line, Look
-from petri_cli.render.words import Deed, Words, amount, listed, many, together
+from petri_cli.render.phrase import amount, listed, many, together
+from petri_cli.render.words import Deed, Words
 from petri_cli.soundness.result import Counterexample, Wait
 
 MAX_LANES = 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from petri_cli.api import Analysis
 from petri_cli.render.look import Line
 from petri_cli.render.page import Page
-from petri_cli.render.words import many
+from petri_cli.render.phrase import many
 
 
 class Tally:

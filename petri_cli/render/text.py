@@ -8,8 +8,8 @@ from petri_cli.api import Analysis
 from petri_cli.errors import Problem
 from petri_cli.render.look import KEEP, Line, Look, wrap
 from petri_cli.render.page import Page
+from petri_cli.render.phrase import many
 from petri_cli.render.tally import Tally
-from petri_cli.render.words import many
 from petri_cli.soundness.result import Result, Verdict
 
 INDENT = "  "

@@ -15,7 +15,8 @@ from petri_cli.render.excerpt import Mark, excerpt
 from petri_cli.render.lanes import draw_lanes, styles_of
 from petri_cli.render.look import KEEP, Line, Look, wrap
 from petri_cli.render.page import Page
-from petri_cli.render.words import Words, amount, listed, many, together
+from petri_cli.render.phrase import amount, listed, many, together
+from petri_cli.render.words import Words
 from petri_cli.soundness.result import Counterexample, Result, Wait
 
 INDENT = "  "

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import petri_cli
-from petri_cli import InputError, PetriError, Verdict, analyze, export, load, load_net, load_plan
+from petri_cli import InputError, PetriError, Verdict, analyze, analyze_data, export, load, load_net, load_plan
 from tests.e2e.petri import SAMPLES
 from tests.e2e.plans import NET, WRONG
 
@@ -45,3 +45,12 @@ def test_what_is_not_there_or_not_right_raises(tmp_path: Path) -> None:
         analyze(SAMPLES / "fan-out.petri.yaml", properties=["deadlockFree"])
     with pytest.raises(PetriError, match="PETRI_UNKNOWN_FOREACH"):
         export(load(SAMPLES / "fan-out.petri.yaml"), "json", widths={"x": 1})
+
+
+def test_what_was_warned_of_is_said_beside_what_is_wrong() -> None:
+    pnml = """<pnml><net id="n"><place id="a"/><place id="b"/><transition id="t"/>
+    <arc id="x" source="a" target="t"/></net></pnml>"""
+    analysis = analyze_data(pnml.encode(), "n.pnml")
+    codes = [p.code for p in analysis.problems]
+    assert codes == ["PETRI_NOT_WORKFLOW_NET", "PETRI_PNML_LENIENT"]
+    assert {p.where.file for p in analysis.problems} == {"n.pnml"}

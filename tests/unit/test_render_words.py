@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from petri_cli.render.words import Words, amount, listed, many, together
+from petri_cli.render.phrase import amount, listed, many, together
+from petri_cli.render.words import Words
 from tests.unit.render_cases import net, transition
 
 NET = net(
