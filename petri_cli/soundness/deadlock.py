@@ -64,7 +64,7 @@ def _depth_first(net: PackedNet, final: int | None, max_states: int, deadline: C
     stubborn = StubbornSets(net)
     guards, update, delta = net.guards, net.update, net.constants()
     m, enabled = net.initial, net.enabled(net.initial)
-    seen = {m}
+    seen, key = {net.key(m)}, net.key
     run: list[int] = []
     branches: list[tuple[int, int, list[int]]] = []  # for each marking on the path: itself, its enabled set, untried
     while True:
@@ -81,12 +81,12 @@ def _depth_first(net: PackedNet, final: int | None, max_states: int, deadline: C
             while untried:
                 a = untried.pop()
                 m = before + delta[a]
-                if m not in seen:
+                if (k := key(m)) not in seen:
                     if m & guards != guards:
                         raise Overflow
                     if len(seen) >= max_states or (len(seen) % CHECK_EVERY == 0 and deadline()):
                         return DeadlockSearch(None, None, len(seen), complete=False)
-                    seen.add(m)
+                    seen.add(k)
                     enabled = update(before_enabled, a, m)
                     run.append(a)
                     fresh = True
@@ -104,7 +104,7 @@ def _breadth_first(net: PackedNet, final: int | None, max_states: int, deadline:
     guards, update, delta = net.guards, net.update, net.constants()
     markings = [net.initial]
     enabled_at = {0: net.enabled(net.initial)}
-    seen = {net.initial}
+    seen, key = {net.key(net.initial)}, net.key
     parent, by = array("q", [-1]), array("q", [-1])
     i = 0
     while i < len(markings):
@@ -115,13 +115,13 @@ def _breadth_first(net: PackedNet, final: int | None, max_states: int, deadline:
         else:
             for a in stubborn.choose(m, enabled):
                 after = m + delta[a]
-                if after in seen:
+                if (k := key(after)) in seen:
                     continue
                 if after & guards != guards:
                     raise Overflow
                 if len(seen) >= max_states or (len(seen) % CHECK_EVERY == 0 and deadline()):
                     return DeadlockSearch(None, None, len(seen), complete=False)
-                seen.add(after)
+                seen.add(k)
                 enabled_at[len(markings)] = update(enabled, a, after)
                 markings.append(after)
                 parent.append(i)

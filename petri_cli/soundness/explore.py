@@ -69,7 +69,7 @@ class StateSpace:
         self.expanded = 0
         self.fired = 0
         self._soft = sum(1 << a for a, action in enumerate(net.compiled.actions) if not action.hard)
-        self._index = {net.initial: 0}
+        self._index: dict[int | bytes, int] = {net.key(net.initial): 0}
         self._waiting = deque([net.enabled(net.initial)])  # enabled sets of the states not yet expanded
         self._lists: dict[int, tuple[int, ...]] = {}  # enabled set → its members
         self._first, self._targets = array("Q", [0]), array("I")
@@ -104,7 +104,7 @@ class StateSpace:
         guards, update, fire, delta, number = net.guards, net.update, net.fire, net.delta, self._index.setdefault
         if len(lists) > MOST_SETS:
             lists.clear()
-        i, size = self.expanded, len(markings)
+        i, size, wide = self.expanded, len(markings), net.key_bytes
         stop = i + BLOCK
         while i < size <= limit and i < stop:
             m, enabled = markings[i], waiting.popleft()
@@ -115,7 +115,7 @@ class StateSpace:
             for a in successors:
                 d = delta[a]
                 after = m + d if d is not None else fire(a, m)
-                j = number(after, size)
+                j = number(after.to_bytes(wide, "little") if wide else after, size)
                 targets.append(j)
                 if j == size:
                     if after & guards != guards:
@@ -134,7 +134,7 @@ class StateSpace:
 
     def find(self, marking: int | None) -> int | None:
         """The number of the state with this packed marking; None when it is not here."""
-        return None if marking is None else self._index.get(marking)
+        return None if marking is None else self._index.get(self.net.key(marking))
 
     def run_to(self, state: int) -> tuple[int, ...]:
         """The actions of a shortest run to ``state``."""

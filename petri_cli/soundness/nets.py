@@ -80,18 +80,18 @@ class _Timer:
     """The time that is left."""
 
     def __init__(self, clock: Clock | None, seconds: float) -> None:
-        self._clock, self.seconds = clock, seconds
+        self._clock, self._seconds = clock, seconds
         self._start = 0.0 if clock is None else clock()
 
     def elapsed(self) -> float:
         return 0.0 if self._clock is None else self._clock() - self._start
 
     def expired(self) -> bool:
-        return self._clock is not None and self.elapsed() > self.seconds
+        return self._clock is not None and self.elapsed() > self._seconds
 
     def half(self) -> Callable[[], bool]:
         """A deadline half-way between now and the end."""
-        limit = (self.elapsed() + self.seconds) / 2
+        limit = (self.elapsed() + self._seconds) / 2
         return lambda: self._clock is not None and self.elapsed() > limit
 
 
@@ -123,7 +123,7 @@ def _judge_properties(net: Net, asked: Sequence[Property], budget: Budget, timer
         )
     if all(c.holds for c in conditions):
         return Result(Verdict.SOUND, _exhaustive(watch.space), conditions=conditions, assumptions=_ASSUMED, stats=stats)
-    return _unknown(watch.space, conditions, timer)
+    return _unknown(watch.space, conditions, budget)
 
 
 _ASSUMED = SOUND_ASSUMPTIONS[2:]
@@ -154,11 +154,11 @@ def _judge_soundness(net: Net, budget: Budget, timer: _Timer) -> Result:
         return _Search(watch, None)
 
     found = with_room(compiled, search)
-    result = _soundness(target, found, timer)
+    result = _soundness(target, found, budget)
     return replace(result, stats={**_sizes(found.watch.space), **result.stats}, warnings=target.warnings)
 
 
-def _soundness(target: Target, found: _Search, timer: _Timer) -> Result:
+def _soundness(target: Target, found: _Search, budget: Budget) -> Result:
     space = found.watch.space
     if found.stuck is not None:
         option = Condition(OPTION, False, "a deadlock is reachable", found.stuck)
@@ -168,7 +168,7 @@ def _soundness(target: Target, found: _Search, timer: _Timer) -> Result:
     if read.counterexample is not None:
         return _unsound(read.conditions, read.counts, read.counterexample, unbounded=read.unbounded)
     if not space.complete:
-        return replace(_unknown(space, read.conditions, timer), counts=read.counts)
+        return replace(_unknown(space, read.conditions, budget), counts=read.counts)
     return Result(
         Verdict.SOUND,
         _exhaustive(space),
@@ -221,9 +221,10 @@ def _violated(condition: Condition, name: str) -> bool:
     return condition.name == name and condition.holds is False
 
 
-def _unknown(space: StateSpace, conditions: tuple[Condition, ...], timer: _Timer) -> Result:
+def _unknown(space: StateSpace, conditions: tuple[Condition, ...], budget: Budget) -> Result:
     explored = f"{len(space.markings):,} states explored"
-    limit = f"{timer.seconds:g} s" if timer.expired() else f"{space.expanded:,} states expanded"
+    out_of_states = len(space.markings) > budget.max_states
+    limit = f"{budget.max_states:,} states" if out_of_states else f"{budget.seconds:g} s"
     return Result(
         Verdict.UNKNOWN,
         f"budget: {explored}",

@@ -23,6 +23,9 @@ Found = TypeVar("Found")
 WIDEST = 256
 """Value bits of a place past which no search starts again: no run of a length we could search reaches that."""
 
+WIDE = 500
+"""Bits of a marking past which its integer is not a good key."""
+
 
 class Overflow(Exception):
     """A place holds more tokens than its field has room for."""
@@ -48,8 +51,8 @@ class PackedNet:
         """Give each place its field.
 
         Python hashes an integer modulo 2**61 - 1, so bits 61 apart count alike; places that were declared in a row
-        (branches of equal length) would make whole families of markings collide. The order of the fields is
-        therefore scattered, by a fixed rule.
+        (branches of equal length) would make whole families of markings collide. The order of the fields is therefore
+        scattered, by a fixed rule; and where a residue would be shared by many places, markings are looked up as bytes.
         """
         self.bits = [max(floor, n.bit_length()) for n in largest]
         self.offset = [0] * len(largest)
@@ -59,6 +62,8 @@ class PackedNet:
             self.offset[p] = at
             at += self.bits[p] + 1
             self.guards |= 1 << (at - 1)
+        self.key_bytes = (at + 7) // 8 if at > WIDE else 0
+        """Bytes of the key that a marking is looked up by; 0: the integer itself is the key."""
         self.value_mask = [(1 << b) - 1 for b in self.bits]
 
     def _compile_actions(self) -> None:
@@ -116,6 +121,10 @@ class PackedNet:
 
     def unpack(self, m: int) -> State:
         return tuple((m >> at) & mask for at, mask in zip(self.offset, self.value_mask, strict=True))
+
+    def key(self, m: int) -> int | bytes:
+        """What a marking is looked up by in a set or dictionary."""
+        return m.to_bytes(self.key_bytes, "little") if self.key_bytes else m
 
     def count(self, m: int, p: int) -> int:
         """Tokens in place ``p``."""

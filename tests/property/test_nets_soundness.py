@@ -21,7 +21,7 @@ from tests.oracle.statespace import TooBig, explore, freeze
 from tests.strategies.nets import nets, properties
 from tests.strategies.workflow_nets import workflow_net
 
-MODEST = settings(deadline=None, derandomize=True, max_examples=120)
+MODEST = settings(deadline=None, derandomize=True, max_examples=80)
 SMALL = Budget(max_states=3000)
 
 
