@@ -1,6 +1,6 @@
 """What each sample looks like in every format, held against files.
 
-``UPDATE_GOLDEN=1 python -m pytest tests/golden`` writes the files anew; look at the difference before you commit it.
+``make golden`` writes the files anew; look at the difference before you commit it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def written(analyses: list[Analysis], form: Format, look: Look, verbosity: int =
 
 def compare(name: str, text: str) -> None:
     path = REPORTS / name
-    if os.environ.get("UPDATE_GOLDEN"):
+    if os.environ.get("PETRI_GOLDEN") == "write":
         path.write_text(text, encoding="utf-8")
     assert text == path.read_text(encoding="utf-8"), f"{name} differs; see the module's docstring"
 
