@@ -11,6 +11,9 @@ from petri_cli.plan.load_fields import PlanFields
 
 __all__ = ["MAX_DEPTH", "NetFields"]
 
+MAX_GUESSES = 50
+"""So many unknown names get a «did you mean»; each compares with every place."""
+
 
 class NetFields(PlanFields):
     """Collects the problems of one net document."""
@@ -19,6 +22,7 @@ class NetFields(PlanFields):
         super().__init__()
         self.declared: dict[str, ScalarNode] | None = None
         """Places by id; None while they are not known (then names of places are not checked)."""
+        self.guesses = 0
 
     @property
     def failed(self) -> bool:
@@ -59,7 +63,8 @@ class NetFields(PlanFields):
         name = self.text(node, what)
         if name is None or self.declared is None or name in self.declared:
             return name
-        hint = did_you_mean(name, self.declared)
+        self.guesses += 1
+        hint = did_you_mean(name, self.declared) if self.guesses <= MAX_GUESSES else ""
         self.note("PETRI_UNKNOWN_PLACE", f"{what} names the place `{shorten(name)}`, which is not declared", node, hint)
         return None
 

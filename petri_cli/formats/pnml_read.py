@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
+from petri_cli.document import collector_paused
 from petri_cli.errors import InputError, Position, Problem
 from petri_cli.formats.nearest import did_you_mean
 from petri_cli.formats.pnml_elements import HIGH_LEVEL_HINT, NAMESPACE, RawArc, RawNet, RawNode, Where
@@ -26,9 +27,10 @@ def read_pnml(data: bytes, file: str = "") -> tuple[Net, tuple[Problem, ...]]:
 
     Raises InputError with every problem, sorted by position.
     """
-    raw, problems = scan(data, file)
-    builder = _Builder(raw, file, problems)
-    net = builder.net()
+    with collector_paused():
+        raw, problems = scan(data, file)
+        builder = _Builder(raw, file, problems)
+        net = builder.net()
     if builder.problems:
         raise InputError(builder.problems)
     return net, tuple(sorted(builder.warnings, key=lambda p: (p.where, p.code)))

@@ -114,6 +114,17 @@ def test_places_that_only_a_marking_names_are_declared() -> None:
     assert (back.initial, back.final) == ({"stray": 1}, {"end": 2})
 
 
+def test_a_single_value_that_is_a_list_stays_one_value() -> None:
+    net = Net("x", (Place("a"),), (Transition("t", action={"produce": {"a": ([1, 2],)}}),))
+    assert "{a: [[1, 2]]}" in write_net(net)
+    assert parse_net(read_document(write_net(net)))[0] == net
+
+
+def test_exactly_one_is_not_one() -> None:
+    net = Net("x", (Place("a"),), (Transition("t", (Input("a", Cardinality.EXACTLY, 1),)),))
+    assert "{a: {exactly: 1}}" in write_net(net)
+
+
 def test_ids_longer_than_a_yaml_key_may_be() -> None:
     long = "x" * 3_000
     net = Net("n", (Place(long),), (Transition("t", (Input(long, Cardinality.ALL),)),), final={long: 1})

@@ -91,6 +91,14 @@ class TestTheStandard:
         net = clean(SMALL.replace('<place id="b"/>', f'<place id="b">{extra}</toolspecific><graphics/></place>'))
         assert net == clean(SMALL)
 
+    def test_elements_of_a_foreign_namespace_are_passed_over(self) -> None:
+        foreign = '<place xmlns="http://example.org/other" id="c"/>'
+        net, warnings = tolerated(pnml(SMALL + foreign))
+        assert net == clean(SMALL)
+        assert warnings == [
+            "PETRI_PNML_NOT_READ: not part of a place/transition net, and not read: `<http://example.org/other place>`"
+        ]
+
     def test_comments_and_character_data_sections_are_text(self) -> None:
         text = SMALL.replace("<text>3</text>", "<text>1<!-- x -->2</text>").replace("Work", "<![CDATA[a<b & c]]>")
         net = clean(text)

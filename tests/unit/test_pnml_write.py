@@ -102,6 +102,12 @@ def test_places_that_only_a_marking_names_are_declared() -> None:
     assert (back.initial, back.final) == ({"stray": 1}, {"end": 1})
 
 
+def test_names_keep_what_xml_can_keep() -> None:
+    net = Net("n", (Place("a", "x\r\ny\tz"), Place("b", "nul\x00 \uffff"), Place("c", "]]>&amp;")), ())
+    back, _ = read_pnml(write_pnml(net).encode(), "x")
+    assert [p.name for p in back.places] == ["x\r\ny\tz", "nul\ufffd \ufffd", "]]>&amp;"]
+
+
 def test_an_empty_final_marking_is_not_the_same_as_none() -> None:
     assert "finalmarkings" not in write_pnml(Net("n", (Place("a"),), ()))
     assert read_pnml(write_pnml(Net("n", (Place("a"),), (), final={})).encode(), "x")[0].final == {}
