@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from petri_cli.errors import InputError, Position, Problem
 MAX_NODES = 10_000_000
 """Data that unfolds to more nodes is refused: a structure that shares its parts can be small and still be huge."""
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _SCALARS = frozenset((str, int, float, bool, type(None)))
 
 
@@ -63,6 +65,8 @@ class _Builder:
         for key in value:
             if not isinstance(key, str):
                 self._problem(path, f"a key must be text, got {shorten(repr(key))}")
+            else:
+                self._check_text(key, path)
         return [(key, child) for key, child in value.items() if isinstance(key, str)][::-1]
 
     def _finish(self, value: Any, path: Path) -> None:
@@ -81,6 +85,7 @@ class _Builder:
 
     def _scalar(self, value: Any, path: Path) -> ScalarNode:
         if isinstance(value, str):
+            self._check_text(value, path)
             return ScalarNode(value, value, True, 0, 0, path)
         if value is None or isinstance(value, bool):
             return ScalarNode(value, {None: "null", True: "true", False: "false"}[value], False, 0, 0, path)
@@ -88,6 +93,10 @@ class _Builder:
             return ScalarNode(value, repr(value), False, 0, 0, path)
         self._problem(path, f"{shorten(repr(value))} is a {type(value).__name__}, which no document can hold")
         return ScalarNode(None, "null", False, 0, 0, path)
+
+    def _check_text(self, text: str, path: Path) -> None:
+        if not text.isascii() and _SURROGATE.search(text):
+            self._problem(path, f"{shorten(ascii(text))} holds half a surrogate pair, which is no character")
 
     def _problem(self, path: Path, message: str) -> None:
         hint = "use dicts with text as keys, lists, strings, numbers, booleans and None"

@@ -103,7 +103,7 @@ class _Reader:
         if sign == closing:
             return self._close(), at + 1
         if sign != ",":
-            self._unexpected(at, f"`,` or `{closing}`", structural=True)
+            self._unexpected(at, f"`,` or `{closing}`")
         comma, at = at, self._skip(at + 1)
         if self.text[at : at + 1] == closing:
             self._fail(
@@ -115,12 +115,12 @@ class _Reader:
         """Read the key at ``at`` and its colon; where its value begins."""
         top = self.stack[-1]
         if self.text[at : at + 1] != '"':
-            self._unexpected(at, "a key in double quotes", structural=True)
+            self._unexpected(at, "a key in double quotes")
         name, end = self._string(at)
         top.key = self._scalar(name, name, True, at, (top.path, name))
         at = self._skip(end)
         if self.text[at : at + 1] != ":":
-            self._unexpected(at, f'`:` after the key "{shorten(name)}"', structural=True)
+            self._unexpected(at, f'`:` after the key "{shorten(name)}"')
         return self._skip(at + 1)
 
     def _close(self) -> Node:
@@ -187,15 +187,12 @@ class _Reader:
         if self.text[at] in "{[":
             hint = "one document a file: put the others into files of their own"
             self._fail("PETRI_SEVERAL_DOCUMENTS", "a second document begins here", at, hint)
-        self._unexpected(at, "the end of the document", structural=True)
+        self._unexpected(at, "the end of the document")
 
-    def _unexpected(self, at: int, expected: str, *, structural: bool = False) -> NoReturn:
-        """``structural``: no YAML value could begin here either, so that ``//`` is meant as a comment."""
+    def _unexpected(self, at: int, expected: str) -> NoReturn:
         rest = self.text[at : at + 2]
-        if rest in ("//", "/*") and structural:
-            self._fail("PETRI_JSON_COMMENT", "JSON has no comments", at, "remove it, or write the document as YAML")
         if rest.startswith("#") or rest in ("//", "/*"):
-            self._fail("PETRI_JSON_SYNTAX", "JSON has no comments", at, "remove it, or write the document as YAML")
+            self._fail("PETRI_JSON_COMMENT", "JSON has no comments", at, "remove it, or write the document as YAML")
         if rest.startswith("'"):
             self._fail("PETRI_JSON_SYNTAX", f"expected {expected}, found '", at, 'JSON quotes with "')
         if not rest:

@@ -66,7 +66,7 @@ def _yaml_after_json(
 ) -> tuple[Node | None, tuple[Problem, ...]]:
     """The document is no JSON. It may be YAML's flow style; if it is neither, the reader that came further is right."""
     fatal = json_problems[-1]
-    if fatal.code == "PETRI_JSON_COMMENT":
+    if fatal.code == "PETRI_JSON_COMMENT" and not _is_yaml_comment(text, fatal):
         return None, json_problems
     root, problems = _yaml(text, file)
     if root is not None:
@@ -74,6 +74,11 @@ def _yaml_after_json(
     if any(p.code == "PETRI_TOO_DEEP" for p in problems) or _reach(fatal) >= _reach(problems[-1]):
         return None, json_problems
     return None, problems
+
+
+def _is_yaml_comment(text: str, problem: Problem) -> bool:
+    line = text.split("\n")[problem.where.line - 1]
+    return line[problem.where.column - 1] == "#"
 
 
 def _reach(problem: Problem) -> tuple[int, int]:

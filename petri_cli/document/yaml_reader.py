@@ -304,7 +304,7 @@ class _Reader:
         except NumberTooLongError:
             message = f"a number of more than {MAX_DIGITS} characters"
             self._problem("PETRI_BAD_NUMBER", message, mark, "put it in quotes if it is text")
-            return text
+            return 1  # told already: any number will do for the checks to come
 
 
 def _merges(key: ScalarNode) -> bool:

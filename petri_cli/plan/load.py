@@ -227,9 +227,11 @@ class _PlanReader:
             if not declared:
                 hint = f"no resources are declared: add `resources: [{{id: {use.value}, capacity: 1}}]`"
             self.fields.note("PETRI_UNKNOWN_RESOURCE", f"unknown resource `{use.value}`", use, hint)
+        if any(p.severity == "error" for p in self.fields.problems):
+            return  # what looks unused may be used where the plan is wrong
         used = {use.value for use in self.fields.resource_uses}
         for r in resources:
-            if r.id not in used and not unknown:
+            if r.id not in used:
                 message = f"no guard uses the resource `{r.id}`"
                 hint = "guard the steps that need it, or remove it"
                 self.fields.problems.append(Problem("PETRI_UNUSED_RESOURCE", message, r.where, hint, "warning"))

@@ -35,7 +35,7 @@ class PlanFields(Fields):
             if value is not None or not isinstance(node, ScalarNode):
                 return None
             self.problems.pop()
-            self.wrong_type(what, "text", node, f"begin it with a letter, such as {_suggestion(node.text)}")
+            self.wrong_type(what, "text", node, f"for example {_suggestion(node.text, prefix='step_')}")
             return None
         self.note("PETRI_BAD_ID", message, node, f"for example {_suggestion(node.value)}")
         return None
@@ -43,7 +43,7 @@ class PlanFields(Fields):
     def duration(self, node: Node, what: str, *, zero: bool = False) -> float | None:
         """Seconds; above 0 unless ``zero``."""
         value = node.value if isinstance(node, ScalarNode) else None
-        if isinstance(value, bool) or not isinstance(value, int | float | str):
+        if not isinstance(node, ScalarNode) or isinstance(value, bool) or not isinstance(value, int | float | str):
             self.wrong_type(what, "a duration", node, DURATION_HINT)
             return None
         seconds = parse_duration(value) if isinstance(value, str) else value
@@ -52,15 +52,19 @@ class PlanFields(Fields):
             return None
         if not (0 <= seconds <= LONGEST) or (seconds == 0 and not zero):
             bound = "at least 0" if zero else "above 0"
-            message = f"{what} must be {bound} and at most {LONGEST:,.0f} s, got {shorten(str(value))}"
+            message = f"{what} must be {bound} and at most {LONGEST:,.0f} s, got {shorten(node.text)}"
             self.note("PETRI_OUT_OF_RANGE", message, node)
             return None
         return float(seconds)
 
 
-def _suggestion(text: str) -> str:
+def _suggestion(text: str, *, prefix: str = "") -> str:
     """An id that looks like ``text``."""
-    word = re.sub(r"[^A-Za-z0-9_-]+", "_", text).strip("_")[:40]
+    if not text.isascii():
+        from unicodedata import normalize
+
+        text = normalize("NFKD", text.casefold()).encode("ascii", "ignore").decode()
+    word = prefix + re.sub(r"[^A-Za-z0-9_-]+", "_", text).strip("_")[:40]
     return f"`{word if ID.fullmatch(word) else f'step_{word}'.rstrip('_')}`"
 
 

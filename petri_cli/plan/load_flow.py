@@ -194,7 +194,7 @@ class FlowReader:
             found = self._entries(draft, value) or {}
             self._require(draft, found, "branches")
             if "branches" in found:
-                items = self._list(draft, found["branches"], "branches")
+                items = self._list(draft, found["branches"], kind)
         if len(items) == 1:
             hint = "write its step alone, or add a branch"
             message = f"this {kind} has only one branch"

@@ -231,7 +231,7 @@ SOME_KEYS = (
 def broken_documents(draw: st.DrawFn, *, max_nodes: int = 8, most: int = 3) -> Any:
     """A plan document with up to ``most`` things changed at random; now and then it is still valid."""
     document: Any = copy.deepcopy(draw(plan_documents(max_nodes=max_nodes, rich=draw(st.booleans()))))
-    for _ in range(draw(st.integers(0, most))):
+    for _ in range(draw(st.integers(draw(st.integers(0, 1)), most))):
         spots = _spots(document)
         if not spots:
             break
