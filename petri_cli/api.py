@@ -164,9 +164,11 @@ def _judge(subject: Plan | Net, budget: Budget, properties: Sequence[Property | 
                 where=Position(subject.file),
                 hint="export the plan (petri export --format json) and ask it of the net",
             )
+        from petri_cli.document.collector import collector_paused
         from petri_cli.soundness.plans import judge_plan
 
-        return judge_plan(subject, budget, time.monotonic)
+        with collector_paused():
+            return judge_plan(subject, budget, time.monotonic)
     return _judge_net(cast("Net", subject), budget, properties)
 
 

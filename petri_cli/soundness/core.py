@@ -6,7 +6,7 @@ its body. Nodes are flat and in pre-order, as in the plan.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from typing import assert_never
 
@@ -102,46 +102,59 @@ def _relevant(plan: Plan, reachable: list[bool]) -> list[bool]:
 def _build(plan: Plan, relevant: list[bool], index: dict[str, int], quotas: set[str]) -> tuple[CoreNode, ...]:
     if not relevant or not relevant[0]:
         return ()
-    nodes: list[CoreNode] = []
-    children: list[list[int]] = []
-    stack: list[tuple[int, int]] = [(0, -1)]  # (plan index, core parent), next in document order on top
-    while stack:
-        at, parent = stack.pop()
-        node = plan.nodes[at]
-        inner = [c for c in node.children if relevant[c]]
+    at, parents = _chosen(plan, relevant)
+    children: list[list[int]] = [[] for _ in at]
+    end = list(range(1, len(at) + 1))
+    for i in range(len(at) - 1, 0, -1):
+        parent = parents[i]
+        children[parent].append(i)
+        if end[i] > end[parent]:
+            end[parent] = end[i]
+    nodes = []
+    for i, n in enumerate(at):
+        node = plan.nodes[n]
+        inside = tuple(reversed(children[i]))
         match node:
-            case Task():
-                raise AssertionError("a task holds no guard")
-            case Loop():
-                stack.append((inner[0], parent))
-                continue
-            case Seq() | Parallel() if len(inner) == 1:
-                stack.append((inner[0], parent))
-                continue
+            case Guard():
+                units = tuple((index[r], k) for r, k in node.units if r not in quotas)
+                new = CoreNode(i, parents[i], Kind.GUARD, n, inside, units, end=end[i])
             case Seq():
-                new = CoreNode(len(nodes), parent, Kind.SEQ, at)
+                new = CoreNode(i, parents[i], Kind.SEQ, n, inside, end=end[i])
             case Parallel():
-                new = CoreNode(len(nodes), parent, Kind.PARALLEL, at)
+                new = CoreNode(i, parents[i], Kind.PARALLEL, n, inside, end=end[i])
+            case Foreach():
+                limit, literal = node.width_limit, node.items is not None
+                new = CoreNode(i, parents[i], Kind.FOREACH, n, inside, limit=limit, literal=literal, end=end[i])
             case Choice():
                 branches = tuple(k for k, c in enumerate(node.children, 1) if relevant[c])
                 skip = next((k for k, c in enumerate(node.children, 1) if not relevant[c]), 0)
-                new = CoreNode(len(nodes), parent, Kind.CHOICE, at, branches=branches, skip=skip)
-            case Foreach():
-                new = CoreNode(
-                    len(nodes), parent, Kind.FOREACH, at, limit=node.width_limit, literal=node.items is not None
-                )
-            case Guard():
-                units = tuple((index[r], k) for r, k in node.units if r not in quotas)
-                new = CoreNode(len(nodes), parent, Kind.GUARD, at, units=units)
+                new = CoreNode(i, parents[i], Kind.CHOICE, n, inside, branches=branches, skip=skip, end=end[i])
+            case Task() | Loop():
+                raise AssertionError("neither a task nor a loop is part of the core")
             case other:
                 assert_never(other)
         nodes.append(new)
-        children.append([])
-        if parent >= 0:
-            children[parent].append(new.index)
-        stack.extend((c, new.index) for c in reversed(inner))
-    end = list(range(1, len(nodes) + 1))
-    for n in reversed(nodes):
-        if n.parent >= 0:
-            end[n.parent] = max(end[n.parent], end[n.index])
-    return tuple(replace(n, children=tuple(children[n.index]), end=end[n.index]) for n in nodes)
+    return tuple(nodes)
+
+
+def _chosen(plan: Plan, relevant: list[bool]) -> tuple[list[int], list[int]]:
+    """The plan nodes of the core in pre-order, and the core index of each one's parent.
+
+    A loop stands for its body, a seq or parallel with one relevant child for that child.
+    """
+    at: list[int] = []
+    parents: list[int] = []
+    stack: list[tuple[int, int]] = [(0, -1)]
+    while stack:
+        n, parent = stack.pop()
+        node = plan.nodes[n]
+        inner = [c for c in node.children if relevant[c]]
+        if isinstance(node, Loop) or (len(inner) == 1 and isinstance(node, (Seq, Parallel))):
+            stack.append((inner[0], parent))
+            continue
+        here = len(at)
+        at.append(n)
+        parents.append(parent)
+        for c in reversed(inner):
+            stack.append((c, here))
+    return at, parents

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from petri_cli.errors import Position, Problem
-from petri_cli.net.firing import Step
-from petri_cli.net.model import Net
+
+if TYPE_CHECKING:  # a sound plan is judged without a net
+    from petri_cli.net.firing import Step
+    from petri_cli.net.model import Net
 
 
 class Verdict(Enum):

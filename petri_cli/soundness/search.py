@@ -1,0 +1,155 @@
+"""The search for a deadlock, part by part and cycle by cycle (statements D, E and G).
+
+For each cyclic component S of → the part is explored with no resources but S, with none but S and those above it, with
+all: over-approximations, each only when the one before left a candidate that is no deadlock of the plan. Before each
+search smaller sub-plans are searched, in which a deadlock is found sooner and nothing is proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from petri_cli.soundness.deadlock import find_deadlock
+from petri_cli.soundness.decide import Confirm, Decision, Limits, Question, Witness
+from petri_cli.soundness.demand import Demand
+from petri_cli.soundness.lockorder import LockOrder, lock_order
+from petri_cli.soundness.parts import Part, parts_of, subplans
+from petri_cli.soundness.result import Verdict
+from petri_cli.soundness.skeleton import build, cut_off, size_of
+
+MAX_MOVES = 100_000
+"""A larger search net is not built: the answer is UNKNOWN."""
+SMALL = 40
+"""A search net of so many moves is searched at once, without a look at smaller sub-plans."""
+QUICK = 2_000
+"""States for each sub-plan."""
+
+
+class Search:
+    """Judges the parts of a plan one by one; ``widths`` is the width limit of each core node."""
+
+    def __init__(
+        self,
+        question: Question,
+        widths: Sequence[int | None],
+        limits: Limits,
+        confirm: Confirm,
+    ) -> None:
+        self.question = question
+        self.widths = widths
+        self.limits = limits
+        self.confirm = confirm
+        self.cyclic: list[int] = []
+        self.start = limits.used
+
+    def search(self, demands: Sequence[Demand]) -> Decision:
+        core, capacities = self.question.core, self.question.capacities
+        stopped = ""
+        count = 0
+        for part in parts_of(core, capacities, self.widths, demands):
+            count += 1
+            witness, why = self.part(part)
+            if witness is not None:
+                return self.decision(Verdict.UNSOUND, "counterexample", count, witness=witness)
+            stopped = stopped or why
+        if stopped:
+            return self.decision(Verdict.UNKNOWN, "search", count, stopped=stopped)
+        return self.decision(Verdict.SOUND, "search" if self.cyclic else "lock-order", count)
+
+    def decision(
+        self, verdict: Verdict, method: str, parts: int, *, witness: Witness | None = None, stopped: str = ""
+    ) -> Decision:
+        states = self.limits.used - self.start
+        cyclic = tuple(dict.fromkeys(self.cyclic))
+        return Decision(verdict, method, witness=witness, states=states, stopped=stopped, parts=parts, cyclic=cyclic)
+
+    def part(self, part: Part) -> tuple[Witness | None, str]:
+        """Judge one part: (a deadlock of the plan, what ran out)."""
+        unfit = self.unfit(part)
+        if unfit >= 0:
+            return Witness(guard=unfit), ""
+        order = lock_order(part.nodes, part.waiting(), len(part.capacities))
+        cycles = order.cyclic()
+        self.cyclic += cycles
+        stopped = ""
+        free: set[int] = set()  # sets of resources that, kept alone, leave no deadlock
+        for component in cycles:
+            witness, why = self.component(part, order, component, free)
+            if witness is not None:
+                return witness, ""
+            if order.resources in free:
+                return None, ""
+            stopped = stopped or why
+        return None, stopped
+
+    def unfit(self, part: Part) -> int:
+        """The first guard (plan index) that asks for more than the guards around the part leave, −1 if all requests
+        fit: statements C and D hold only then."""
+        empty: set[int] = set()
+        for node in part.nodes:
+            if node.parent in empty or self.widths[node.index] == 0:
+                empty.add(node.index)
+            if node.parent not in empty and any(k > part.capacities[r] for r, k in node.units):
+                return node.plan
+        return -1
+
+    def component(self, part: Part, order: LockOrder, component: int, free: set[int]) -> tuple[Witness | None, str]:
+        """Look for a deadlock over one cyclic component of →: (a deadlock of the plan, what ran out)."""
+        everything = order.resources
+        for smaller in self.sub_plans(part, component, everything):
+            found, _ = self.explore(smaller, everything, QUICK, at_most=2)
+            if found is not None:
+                return found, ""
+        stopped = ""
+        for kept in dict.fromkeys((component, order.ancestors(component), everything)):
+            if kept in free:
+                return None, ""
+            found, why = self.explore(part, kept, self.limits.left())
+            if found is None and not why:
+                free.add(kept)
+                return None, ""
+            if found is not None:
+                found, why = self.settle(part, kept, everything, found, free)
+                if found is not None or everything in free:
+                    return found, ""
+            stopped = why
+        return None, stopped
+
+    def settle(
+        self, part: Part, kept: int, everything: int, candidate: Witness, free: set[int]
+    ) -> tuple[Witness | None, str]:
+        """Whether a deadlock found with only ``kept`` is one of the part: a short search with everything, else a
+        replay on the plan."""
+        if kept == everything:
+            return candidate, ""
+        found, why = self.explore(part, everything, QUICK)
+        if found is not None:
+            return found, ""
+        if not why:
+            free.add(everything)
+            return None, ""
+        return (candidate, "") if self.confirm(self.question, candidate) else (None, "candidate")
+
+    def sub_plans(self, part: Part, component: int, kept: int) -> Iterator[Part]:
+        """What is searched before the part: smaller parts, then the part itself with at most two items a foreach.
+        A deadlock of one of these is one of the part (statements E and G); none proves nothing."""
+        if size_of(part, kept, cut_off(part, kept, self.widths)) > SMALL:
+            yield from subplans(part, component)
+            yield part
+
+    def explore(self, part: Part, kept: int, states: int, at_most: int | None = None) -> tuple[Witness | None, str]:
+        """Search a part with the resources ``kept`` only: (a deadlock of it, what ran out); neither: there is none."""
+        widths = cut_off(part, kept, self.widths, at_most)
+        if size_of(part, kept, widths) > MAX_MOVES:
+            return None, "size"
+        skeleton = build(part, kept, widths)
+        net = skeleton.net
+        moves = len(net.actions)
+        states = min(states, self.limits.left(moves))
+        found = find_deadlock(net, final=net.final, max_states=states, deadline=self.limits.expired)
+        self.limits.spend(found.states, moves)
+        if found.run is not None:
+            return Witness(skeleton, found.run), ""
+        if found.complete:
+            return None, ""
+        return None, "time" if self.limits.expired() else "states"
