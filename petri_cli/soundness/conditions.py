@@ -14,14 +14,17 @@ marking beyond the end, a pump, and a marking whose every continuation is explor
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
-from petri_cli.net.compiled import CompiledNet
+from petri_cli.net.compiled import CompiledNet, State
 from petri_cli.soundness.counterexample import deadlock, listed, marking_text, replayed, steps_text
-from petri_cli.soundness.explore import StateSpace
+from petri_cli.soundness.explore import Deadline, StateSpace, never
 from petri_cli.soundness.packed import members
+from petri_cli.soundness.reduced import end_is_out_of_reach
 from petri_cli.soundness.result import Condition, Counterexample, Counts
 from petri_cli.soundness.shape import Target
+from petri_cli.soundness.shorten import shorten
 from petri_cli.soundness.unbounded import Pump, find_pump, pumps_prove_unboundedness
 
 OPTION, PROPER, NO_DEAD = "optionToComplete", "properCompletion", "noDeadTransitions"
@@ -43,9 +46,8 @@ class Watch:
         self._seen = self._seen_rests = 0
         net = space.net
         self.final = net.final
-        end = target.final if target.sink is None else {target.sink: 1}
-        self._end = net.pack(net.compiled.state(end)) ^ net.guards
-        self._end_is_empty = not any(end.values())
+        self._end = net.pack(net.compiled.state(target.end)) ^ net.guards
+        self._end_is_empty = not target.end
         self._can_pump = not self._end_is_empty and pumps_prove_unboundedness(net.compiled)
 
     @property
@@ -92,9 +94,13 @@ class Findings:
     unbounded: bool
 
 
-def findings(target: Target, watch: Watch) -> Findings:
-    """What the state space, whole or in part, says about the three conditions."""
-    reading = _Reading(target, watch)
+def findings(target: Target, watch: Watch, *, reduced: bool = False, deadline: Deadline = never) -> Findings:
+    """What the state space, whole or in part, says about the three conditions.
+
+    reduced: it is the reduced one of :mod:`petri_cli.soundness.reduced`, on a net that its theorem applies to.
+    deadline: ends the shortening of runs, not the verdict.
+    """
+    reading = (_ReducedReading if reduced else _Reading)(target, watch, deadline)
     option, proper, alive = reading.option(), reading.proper(), reading.alive()
     pump = reading.unbounded()
     shown = next((cx for cx in (*reading.before_pump, pump, *reading.after_pump) if cx is not None), None)
@@ -107,8 +113,8 @@ def findings(target: Target, watch: Watch) -> Findings:
 class _Reading:
     """The state space with its doomed and stuck states. A state not yet expanded is taken to lead to the end."""
 
-    def __init__(self, target: Target, watch: Watch) -> None:
-        self.target, self.watch, self.space = target, watch, watch.space
+    def __init__(self, target: Target, watch: Watch, deadline: Deadline) -> None:
+        self.target, self.watch, self.space, self.deadline = target, watch, watch.space, deadline
         self.compiled: CompiledNet = watch.space.net.compiled
         space = watch.space
         self.stuck = [i for i in space.rests if watch.is_stuck(i)]
@@ -120,14 +126,24 @@ class _Reading:
         self.before_pump: list[Counterexample | None] = []
         self.after_pump: list[Counterexample | None] = []
 
+    @property
+    def exact(self) -> bool:
+        """Whether the states are all the reachable markings."""
+        return self.space.complete
+
+    @property
+    def proved(self) -> bool:
+        """Whether what was not found does not exist."""
+        return self.exact
+
     def counts(self) -> Counts:
-        dead = self._dead_transitions() if self.space.complete else None
-        return Counts(len(self.stuck), len(self.doomed), self.space.complete, dead)
+        dead = self._dead_transitions() if self.proved else None
+        return Counts(len(self.stuck), len(self.doomed), self.exact, dead)
 
     def option(self) -> Condition:
         """A dead marking is the clearest sign that the end is out of reach; one without the end marked, if any."""
         if not self.doomed:
-            return Condition(OPTION, True if self.space.complete else None)
+            return Condition(OPTION, True if self.proved else None)
         many = f"{len(self.doomed):,} reachable marking{'' if len(self.doomed) == 1 else 's'} can't reach the end"
         early = next((i for i in self.stuck if not self.watch.ends(i)), None)
         at = early if early is not None else next(iter(self.stuck), None)
@@ -137,18 +153,18 @@ class _Reading:
         else:
             cx = deadlock(self.compiled, self.space.run_to(at), shortest=True)
             (self.after_pump if early is None else self.before_pump).append(cx)
-        return Condition(OPTION, False, many if self.space.complete else f"at least {many}", cx)
+        return Condition(OPTION, False, many if self.exact else f"at least {many}", cx)
 
     def proper(self) -> Condition:
         at = self.watch.improper
         if at is None:
-            return Condition(PROPER, True if self.space.complete else None)
+            return Condition(PROPER, True if self.proved else None)
         cx = self._improper(at)
         self.before_pump.append(cx)
         return Condition(PROPER, False, f"tokens are left over {steps_text(len(cx.run))}", cx)
 
     def alive(self) -> Condition:
-        if not self.space.complete:
+        if not self.proved:
             return Condition(NO_DEAD, None)
         dead = self._dead_transitions()
         if not dead:
@@ -169,28 +185,55 @@ class _Reading:
         sentence = f"{listed(names)} can be repeated for ever, each time adding to {listed(more)}"
         return replayed(self.compiled, "unbounded", run, sentence, shortest=False, pump=pump, subject=more[0])
 
+    def _run_to(self, i: int, accept: Callable[[State], bool]) -> tuple[tuple[int, ...], bool]:
+        """A run to state ``i`` or another that ``accept`` takes, and whether none is shorter."""
+        return self.space.run_to(i), True
+
     def _dead_transitions(self) -> tuple[str, ...]:
         alive = {self.compiled.actions[a].step.transition for a in members(self.space.fired)}
         return tuple(t.id for t in self.compiled.net.transitions if t.id not in alive)
 
-    def _tokens(self, i: int) -> str:
-        return marking_text(self.compiled.marking(self.space.state(i)))
-
     def _cannot_complete(self, i: int) -> Counterexample:
-        run = self.space.run_to(i)
+        run, shortest = self._run_to(i, self._is_doomed)
+        cx = replayed(self.compiled, "cannotComplete", run, "", shortest=shortest)
         sentence = (
-            f"{steps_text(len(run))}, with tokens on {self._tokens(i)}, there are steps to take, "
+            f"{steps_text(len(run))}, with tokens on {marking_text(cx.marking)}, there are steps to take, "
             f"but none leads to the end {marking_text(self.target.final)} any more"
         )
-        return replayed(self.compiled, "cannotComplete", run, sentence, shortest=True)
+        return replace(cx, sentence=sentence)
+
+    def _is_doomed(self, state: State) -> bool:
+        compiled, limit = self.compiled, len(self.space.markings)
+        dead = not any(a.enabled(state) for a in compiled.actions)
+        return not dead and end_is_out_of_reach(compiled, state, limit, self.deadline)
 
     def _improper(self, i: int) -> Counterexample:
-        run = self.space.run_to(i)
-        marking, final = self.compiled.marking(self.space.state(i)), self.target.final
-        left = {p: n - final.get(p, 0) for p, n in marking.items() if n > final.get(p, 0)}
-        short = {p: n - marking.get(p, 0) for p, n in final.items() if n > marking.get(p, 0)}
+        run, shortest = self._run_to(i, self._is_improper)
+        cx = replayed(self.compiled, "improperCompletion", run, "", shortest=shortest)
+        final = self.target.final
+        left = {p: n - final.get(p, 0) for p, n in cx.marking.items() if n > final.get(p, 0)}
+        short = {p: n - cx.marking.get(p, 0) for p, n in final.items() if n > cx.marking.get(p, 0)}
         wrong = [f"{marking_text(left)} left over"] if left else []
         wrong += [f"{marking_text(short)} missing"] if short else []
         end = self.target.sink or marking_text(final)
         sentence = f"{steps_text(len(run))} the end {end} is marked with {' and '.join(wrong)}"
-        return replayed(self.compiled, "improperCompletion", run, sentence, shortest=True)
+        return replace(cx, sentence=sentence)
+
+    def _is_improper(self, state: State) -> bool:
+        return state != self.compiled.final and self.target.is_end(self.compiled.marking(state))
+
+
+class _ReducedReading(_Reading):
+    """The reduced state space: dead markings are all there, at their true distance; other markings are some of many."""
+
+    @property
+    def exact(self) -> bool:
+        return False
+
+    @property
+    def proved(self) -> bool:
+        return self.space.complete and not self.doomed
+
+    def _run_to(self, i: int, accept: Callable[[State], bool]) -> tuple[tuple[int, ...], bool]:
+        run = self.space.run_to(i)
+        return shorten(self.compiled, run, accept), False

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from petri_cli.net.compiled import CompiledNet, State
+from petri_cli.soundness.explore import never
 from petri_cli.soundness.packed import Overflow, PackedNet, is_vector_addition, with_room
 from petri_cli.soundness.stubborn import StubbornSets
 
@@ -51,13 +52,9 @@ def find_deadlock(
 
     def search(packed: PackedNet) -> DeadlockSearch:
         accepted = None if final is None else packed.pack_if_it_fits(final)
-        return walk(packed, accepted, max_states, deadline or _never)
+        return walk(packed, accepted, max_states, deadline or never)
 
     return with_room(net, search)
-
-
-def _never() -> bool:
-    return False
 
 
 def _depth_first(net: PackedNet, final: int | None, max_states: int, deadline: Callable[[], bool]) -> DeadlockSearch:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from petri_cli.net.compiled import State
@@ -28,6 +28,15 @@ MOST_SETS = 1 << 16
 
 Deadline = Callable[[], bool]
 """Asked now and then; True ends the search."""
+
+
+Select = Callable[[int, int], Sequence[int]]
+"""(packed marking, non-empty enabled set) → the actions to follow."""
+
+
+def never() -> bool:
+    """The deadline of a search that may take its time."""
+    return False
 
 
 class Watcher(Protocol):
@@ -55,14 +64,16 @@ def grow(space: StateSpace, watcher: Watcher, limit: int, deadline: Deadline) ->
 class StateSpace:
     """A part of the state space that grows with :meth:`advance`; state i is the i-th marking found.
 
+    select: which of the enabled actions are followed from a marking; None: all of them.
     markings: packed, by state; parent, by: the search tree (state and action that led to each; the root is its own
     parent);
     rests: states in which nothing, or nothing but transitions with a hard deadline, is enabled;
-    expanded: states 0…expanded-1 have all their edges; fired: the set of actions that some edge bears.
+    expanded: states 0…expanded-1 have all their edges; fired: the set of actions enabled in one of them.
     """
 
-    def __init__(self, net: PackedNet) -> None:
+    def __init__(self, net: PackedNet, select: Select | None = None) -> None:
         self.net = net
+        self._select = select
         self.markings = [net.initial]
         self.parent, self.by = array("I", [0]), array("I", [0])
         self.rests: list[int] = []
@@ -71,7 +82,7 @@ class StateSpace:
         self._soft = sum(1 << a for a, action in enumerate(net.compiled.actions) if not action.hard)
         self._index: dict[int | bytes, int] = {net.key(net.initial): 0}
         self._waiting = deque([net.enabled(net.initial)])  # enabled sets of the states not yet expanded
-        self._lists: dict[int, tuple[int, ...]] = {}  # enabled set → its members
+        self._lists: dict[int, Sequence[int]] = {}  # enabled set → its members
         self._first, self._targets = array("Q", [0]), array("I")
         if not self._waiting[0] & self._soft:
             self.rests.append(0)
@@ -100,7 +111,7 @@ class StateSpace:
         """Expand up to BLOCK states. One plain loop: this is where the time goes."""
         markings, parent, by, rests = self.markings, self.parent, self.by, self.rests
         waiting, targets, first, lists = self._waiting, self._targets, self._first, self._lists
-        net, soft, fired = self.net, self._soft, self.fired
+        net, soft, fired, select = self.net, self._soft, self.fired, self._select
         guards, update, fire, delta, number = net.guards, net.update, net.fire, net.delta, self._index.setdefault
         if len(lists) > MOST_SETS:
             lists.clear()
@@ -109,9 +120,12 @@ class StateSpace:
         while i < size <= limit and i < stop:
             m, enabled = markings[i], waiting.popleft()
             fired |= enabled
-            successors = lists.get(enabled)
-            if successors is None:
-                successors = lists[enabled] = tuple(members(enabled))
+            if select is None:
+                successors = lists.get(enabled)
+                if successors is None:
+                    successors = lists[enabled] = tuple(members(enabled))
+            else:
+                successors = select(m, enabled) if enabled else ()
             for a in successors:
                 d = delta[a]
                 after = m + d if d is not None else fire(a, m)
@@ -137,7 +151,7 @@ class StateSpace:
         return None if marking is None else self._index.get(self.net.key(marking))
 
     def run_to(self, state: int) -> tuple[int, ...]:
-        """The actions of a shortest run to ``state``."""
+        """The actions of a run to ``state``: none is shorter through the edges that are followed."""
         run: list[int] = []
         while state:
             run.append(self.by[state])

@@ -5,7 +5,8 @@ workflow net. How it is answered, in order of cost:
 
 1. where the net starts and ends (:mod:`petri_cli.soundness.shape`);
 2. exact exploration, breadth first, with every arc kind; what turns up on the way is definite at once;
-3. past :data:`PATIENCE` states without an answer, a deadlock search with stubborn sets, where the net allows it;
+3. past :data:`PATIENCE` states without an answer, where the net allows it, a deadlock search with stubborn sets, depth
+   first, and then the whole reduced state space, which decides soundness (:mod:`petri_cli.soundness.reduced`);
 4. exploration up to the budget; then the answer is UNKNOWN.
 
 Timing, priority and names are ignored by the proof; warnings say where that matters.
@@ -14,16 +15,17 @@ Timing, priority and names are ignored by the proof; warnings say where that mat
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from petri_cli.net.compiled import CompiledNet, State, compile_net
 from petri_cli.net.model import Net, Property
-from petri_cli.soundness.conditions import NO_DEAD, OPTION, PROPER, Watch, findings
+from petri_cli.soundness.conditions import NO_DEAD, OPTION, PROPER, Findings, Watch, findings
 from petri_cli.soundness.counterexample import deadlock
 from petri_cli.soundness.deadlock import find_deadlock
 from petri_cli.soundness.explore import StateSpace, grow
 from petri_cli.soundness.packed import PackedNet, is_vector_addition, with_room
 from petri_cli.soundness.properties import PropertyWatch, check_property
+from petri_cli.soundness.reduced import reduced_space, reduction_decides
 from petri_cli.soundness.restrictions import restrictions
 from petri_cli.soundness.result import SOUND_ASSUMPTIONS, Budget, Condition, Counterexample, Counts, Result, Verdict
 from petri_cli.soundness.shape import Target, target_of
@@ -33,7 +35,7 @@ Clock = Callable[[], float]
 PATIENCE = 5_000
 """States explored breadth first before another way is tried."""
 MOST_STUBBORN = 100_000
-"""States of the deadlock search: each costs several times what one of the exploration does."""
+"""States of a search with stubborn sets: each costs several times what one of the exploration does."""
 SHORTEST_STATES = 2_000
 """States of the search for a shortest run to a deadlock that is known to be there."""
 
@@ -130,74 +132,112 @@ _ASSUMED = SOUND_ASSUMPTIONS[2:]
 """A property of all reachable markings rests on no fairness."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Search:
-    """How far soundness was explored; stuck: a deadlock that the stubborn-set search found beyond that."""
-
-    watch: Watch
-    stuck: Counterexample | None
-
-
 def _judge_soundness(net: Net, budget: Budget, timer: _Timer) -> Result:
     target = target_of(net)
     compiled = compile_net(target.net)
-
-    def search(packed: PackedNet) -> _Search:
-        space = StateSpace(packed)
-        watch = Watch(target, space)
-        grow(space, watch, min(budget.max_states, PATIENCE), timer.expired)
-        if not space.complete and not watch.definite:
-            stuck = _find_stuck(compiled, budget, timer)
-            if stuck is not None:
-                return _Search(watch, stuck)
-            grow(space, watch, budget.max_states, timer.expired)
-        return _Search(watch, None)
-
-    found = with_room(compiled, search)
-    result = _soundness(target, found, budget)
-    return replace(result, stats={**_sizes(found.watch.space), **result.stats}, warnings=target.warnings)
+    question = _Question(target, compiled, budget, timer)
+    watch = question.explore(PATIENCE)
+    result = question.explored(watch) or question.stuck() or question.reduced()
+    if result is None and budget.max_states > PATIENCE and not timer.expired():
+        watch = question.explore(budget.max_states)
+        result = question.explored(watch)
+    result = result or question.unknown(watch)
+    return replace(result, warnings=target.warnings)
 
 
-def _soundness(target: Target, found: _Search, budget: Budget) -> Result:
-    space = found.watch.space
-    if found.stuck is not None:
-        option = Condition(OPTION, False, "a deadlock is reachable", found.stuck)
+class _Question:
+    """Soundness of one net, with one method a way to decide it; each answers None when it could not."""
+
+    def __init__(self, target: Target, compiled: CompiledNet, budget: Budget, timer: _Timer) -> None:
+        self.target, self.compiled, self.budget, self.timer = target, compiled, budget, timer
+        self._adds = all(is_vector_addition(a) for a in compiled.actions)
+
+    def explore(self, limit: int) -> Watch:
+        """Enumerate exactly, breadth first, up to ``limit`` states or the budget."""
+        limit = min(limit, self.budget.max_states)
+
+        def search(packed: PackedNet) -> Watch:
+            watch = Watch(self.target, StateSpace(packed))
+            grow(watch.space, watch, limit, self.timer.expired)
+            return watch
+
+        return with_room(self.compiled, search)
+
+    def explored(self, watch: Watch) -> Result | None:
+        """By what an enumeration came to, whole or in part."""
+        return self._answer(findings(self.target, watch), watch.space, _exhaustive(watch.space))
+
+    def stuck(self) -> Result | None:
+        """A deadlock, by a search that keeps all of them; its run is a shortest one, or has no step to spare."""
+        final, compiled = self.compiled.final, self.compiled
+        if not self._adds:
+            return None
+        limit = min(self.budget.max_states, MOST_STUBBORN)
+        found = find_deadlock(compiled, final=final, max_states=limit, deadline=self.timer.half())
+        if found.run is None:
+            return None
+        limit = min(limit, SHORTEST_STATES)
+        short = find_deadlock(compiled, final=final, max_states=limit, deadline=self.timer.half(), shortest=True)
+        if short.run is not None:
+            cx = deadlock(compiled, short.run, shortest=True)
+        else:
+            cx = deadlock(compiled, shorten(compiled, found.run, self._is_stuck), shortest=False)
+        option = Condition(OPTION, False, "a deadlock is reachable", cx)
         conditions = (option, *(Condition(name, None) for name in (PROPER, NO_DEAD)))
-        return _unsound(conditions, Counts(1, 1, exact=False), found.stuck, unbounded=False)
-    read = findings(target, found.watch)
-    if read.counterexample is not None:
-        return _unsound(read.conditions, read.counts, read.counterexample, unbounded=read.unbounded)
-    if not space.complete:
-        return replace(_unknown(space, read.conditions, budget), counts=read.counts)
-    return Result(
-        Verdict.SOUND,
-        _exhaustive(space),
-        conditions=read.conditions,
-        assumptions=SOUND_ASSUMPTIONS,
-        counts=read.counts,
-    )
+        stats: dict[str, int | float] = {"states": found.states}
+        return _unsound(conditions, Counts(1, 1, exact=False), cx, stats, unbounded=False)
+
+    def _is_stuck(self, state: State) -> bool:
+        return state != self.compiled.final and not any(a.enabled(state) for a in self.compiled.actions)
+
+    def reduced(self) -> Result | None:
+        """By the reduced state space, where its theorem applies."""
+        if not reduction_decides(self.target, self.compiled):
+            return None
+        limit, deadline = min(self.budget.max_states, MOST_STUBBORN), self.timer.half()
+
+        def search(packed: PackedNet) -> Watch:
+            watch = Watch(self.target, reduced_space(packed))
+            grow(watch.space, watch, limit, deadline)
+            return watch
+
+        watch = with_room(self.compiled, search)
+        if not watch.space.complete and not watch.definite:
+            return None
+        found = findings(self.target, watch, reduced=True, deadline=self.timer.expired)
+        evidence = f"stubborn sets: {_many(len(watch.space.markings), 'state')}"
+        return self._answer(found, watch.space, evidence)
+
+    def _answer(self, found: Findings, space: StateSpace, evidence: str) -> Result | None:
+        if found.counterexample is not None:
+            return _unsound(
+                found.conditions, found.counts, found.counterexample, _sizes(space), unbounded=found.unbounded
+            )
+        if not all(c.holds for c in found.conditions):
+            return None
+        return Result(
+            Verdict.SOUND,
+            evidence,
+            conditions=found.conditions,
+            assumptions=SOUND_ASSUMPTIONS,
+            counts=found.counts,
+            stats=_sizes(space),
+        )
+
+    def unknown(self, watch: Watch) -> Result:
+        """What the exploration that went furthest leaves open."""
+        found = findings(self.target, watch)
+        return replace(_unknown(watch.space, found.conditions, self.budget), counts=found.counts)
 
 
-def _find_stuck(compiled: CompiledNet, budget: Budget, timer: _Timer) -> Counterexample | None:
-    """A deadlock, by a search that keeps all of them and visits fewer states; its run has no step to spare."""
-    if not all(is_vector_addition(a) for a in compiled.actions):
-        return None
-    limit = min(budget.max_states, MOST_STUBBORN)
-    found = find_deadlock(compiled, final=compiled.final, max_states=limit, deadline=timer.half())
-    if found.run is None:
-        return None
-    limit = min(limit, SHORTEST_STATES)
-    short = find_deadlock(compiled, final=compiled.final, max_states=limit, deadline=timer.half(), shortest=True)
-    if short.run is not None:
-        return deadlock(compiled, short.run, shortest=True)
-
-    def is_stuck(state: State) -> bool:
-        return state != compiled.final and not any(a.enabled(state) for a in compiled.actions)
-
-    return deadlock(compiled, shorten(compiled, found.run, is_stuck), shortest=False)
-
-
-def _unsound(conditions: tuple[Condition, ...], counts: Counts, cx: Counterexample, *, unbounded: bool) -> Result:
+def _unsound(
+    conditions: tuple[Condition, ...],
+    counts: Counts,
+    cx: Counterexample,
+    stats: Mapping[str, int | float],
+    *,
+    unbounded: bool,
+) -> Result:
     least = "" if counts.exact else "at least "
     faults = [
         f"{least}{counts.deadlocks:,} deadlock marking(s) reachable" if counts.deadlocks else "",
@@ -214,6 +254,7 @@ def _unsound(conditions: tuple[Condition, ...], counts: Counts, cx: Counterexamp
         conditions=conditions,
         counterexample=cx,
         counts=counts,
+        stats=stats,
     )
 
 

@@ -37,6 +37,15 @@ class Target:
     resources: tuple[str, ...] = ()
     warnings: tuple[Problem, ...] = ()
 
+    @property
+    def end(self) -> Marking:
+        """The tokens by which the end is marked: one on the sink, or the whole declared final marking."""
+        return self.final if self.sink is None else {self.sink: 1}
+
+    def is_end(self, marking: Marking) -> bool:
+        """Whether ``marking`` has the end marked, be it the final marking or not."""
+        return all(marking.get(p, 0) >= n for p, n in self.end.items())
+
 
 def target_of(net: Net) -> Target:
     """Where ``net`` starts and where it should end.

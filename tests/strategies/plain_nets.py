@@ -21,6 +21,26 @@ def arbitrary_net(rng: Random, *, reads: bool = False) -> Net:
     return Net("arbitrary", tuple(Place(p) for p in places), tuple(transitions), initial)
 
 
+def wild_workflow_net(rng: Random) -> Net:
+    """A source ``i``, a sink ``o``, and between them weights, reads, resources. Some have further sources or sinks."""
+    inner = [f"p{k}" for k in range(rng.randint(1, 4))]
+    resources = {f"r{k}": rng.randint(1, 2) for k in range(rng.choice([0, 0, 1]))}
+    middle = [*inner, *resources]
+    starts = [p for p in inner if rng.random() < 0.6] or inner[:1]
+    transitions = [Transition("t0", (Input("i"),), _output([PlaceOut(p) for p in starts]))]
+    for k in range(1, rng.randint(3, 9)):
+        inputs = [p for p in middle if rng.random() < 0.3] or [rng.choice(inner)]
+        outputs = [p for p in middle if rng.random() < 0.25]
+        outputs += ["o"] if not set(outputs) - set(resources) else []
+        weights = [rng.choice([1] * 9 + [2]) for _ in inputs]
+        leaves = [PlaceOut(p, rng.choice([1] * 9 + [2]) if p != "o" else 1) for p in outputs]
+        reads = tuple(p for p in inner if rng.random() < 0.07)
+        transitions.append(Transition(f"t{k}", tuple(map(_input, inputs, weights)), _output(leaves), reads=reads))
+    rng.shuffle(transitions)
+    places = ["i", "o", *inner, *resources]
+    return Net("wild", tuple(Place(p) for p in places), tuple(transitions), {"i": 1, **resources})
+
+
 def process_net(rng: Random) -> Net:
     """Two to four processes over up to three counted resources; each takes and gives back units in a random order."""
     resources = {f"r{i}": rng.randint(1, 3) for i in range(rng.randint(1, 3))}
