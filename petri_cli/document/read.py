@@ -71,8 +71,10 @@ def _yaml_after_json(
     root, problems = _yaml(text, file)
     if root is not None:
         return root, problems
-    if any(p.code == "PETRI_TOO_DEEP" for p in problems) or _reach(fatal) >= _reach(problems[-1]):
+    if _reach(fatal) >= _reach(problems[-1]):
         return None, json_problems
+    if problems[-1].code == "PETRI_TOO_DEEP":  # only JSON nests so deep: say also why it is none
+        return None, (*json_problems, *problems)
     return None, problems
 
 
