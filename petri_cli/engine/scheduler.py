@@ -19,7 +19,7 @@ from petri_cli.engine.events import Event, ExecutionCompleted, ExecutionStarted,
 from petri_cli.engine.firings import Completion, Completions, Failed, Firing, Produced, Returned, TimedOut
 from petri_cli.engine.queues import NamedQueue, Queue
 from petri_cli.engine.reporter import Reporter, Sink, new
-from petri_cli.engine.tokens import Name, Token, Tokens, as_tokens, to_ticks
+from petri_cli.engine.tokens import Name, Token, Tokens, as_tokens, stamped, to_ticks
 from petri_cli.net.model import Net, PlaceOut
 
 DEADLINE_TOLERANCE = 0.005
@@ -83,6 +83,8 @@ class Scheduler:
         self._next_id = 1
         self._in_flight: dict[int, Firing] = {}
         self._minted: dict[str, int] = {}
+        self.failures = 0
+        """Firings that failed so far; time-outs are none."""
         self._events: list[Event] = []
         self._reporter = Reporter(compiled, self._events if sink is None else sink) if events else None
 
@@ -122,6 +124,11 @@ class Scheduler:
     def in_flight(self) -> Mapping[int, Firing]:
         """Firings that have begun and are not over, by id, in the order in which they began."""
         return self._in_flight
+
+    @property
+    def firings(self) -> int:
+        """Firings that began so far."""
+        return self._next_id - 1
 
     @property
     def store_error(self) -> Exception | None:
@@ -164,6 +171,11 @@ class Scheduler:
         """A name that no other call in this run returns: ``<transition>#<n>``, n = 1, 2, …"""
         n = self._minted[transition] = self._minted.get(transition, 0) + 1
         return f"{transition}#{n}"
+
+    def note(self, event: Event) -> None:
+        """Pass on an event from outside the scheduler, such as a message of an action."""
+        if self._reporter is not None:
+            self._reporter.note(event)
 
     # The loop
 
@@ -229,7 +241,7 @@ class Scheduler:
         only = self._only[firing.index]
         if only is not None and len(outputs) == 1 and (values := outputs.get(only[0])):
             place, p = only
-            tokens = [v if v.__class__ is Token else new(Token, (v, now, "")) for v in values]
+            tokens = [new(Token, (v, now, "")) if v.__class__ is not Token else stamped(v, now) for v in values]
             if self._reporter is None or self._reporter.completed(now, firing, {place: tokens}):
                 self._queues[p].extend(tokens)
                 self._enablement.added(p)
@@ -254,6 +266,7 @@ class Scheduler:
                 self._returned(now, firing)
 
     def _failed(self, now: int, firing: Firing, failure: Failed) -> None:
+        self.failures += 1
         if self._reporter is not None:
             self._reporter.failed(now, firing, failure.error, failure.message)
 

@@ -21,6 +21,10 @@ Name = str | int
 """What tokens are matched by. Integers and strings are never equal."""
 
 
+UNSTAMPED = -1
+"""``created_at`` of a token that is dated when it is deposited."""
+
+
 class Token(NamedTuple):
     """An immutable token. The unit token has the value None; ``name`` is the path of foreach items it belongs to.
 
@@ -74,7 +78,12 @@ def as_tokens(given: Tokens, now: int) -> list[Token]:
         return [Token(None, now)] * given
     if isinstance(given, (str, bytes, Mapping)):
         raise TypeError(f"the tokens of a place are a number or a list of values, not {given!r}")
-    return [v if isinstance(v, Token) else Token(v, now) for v in given]
+    return [stamped(v, now) if isinstance(v, Token) else Token(v, now) for v in given]
+
+
+def stamped(token: Token, now: int) -> Token:
+    """``token``, dated ``now`` if it has no date yet."""
+    return token if token.created_at != UNSTAMPED else Token(token.value, now, token.name)
 
 
 MarkingOf = Mapping[str, Sequence[Token]]

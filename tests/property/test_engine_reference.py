@@ -125,7 +125,7 @@ class Pair:
 @settings(deadline=None, derandomize=True, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(nets(max_tokens=3), st.integers(0, 2**32))
 def test_the_scheduler_tells_the_same_story_as_the_reference(net: Net, seed: int) -> None:
-    pair = Pair(net, random.Random(seed))
+    pair = Pair(net, random.Random(seed))  # noqa: S311
     pair.drive(12)
     event(f"firings: {min(pair.slow.count, 20) // 5 * 5}+")
 
@@ -133,6 +133,6 @@ def test_the_scheduler_tells_the_same_story_as_the_reference(net: Net, seed: int
 @settings(deadline=None, derandomize=True, max_examples=300)
 @given(st.integers(0, 2**32))
 def test_the_two_agree_on_nets_in_which_a_lot_happens(seed: int) -> None:
-    pair = Pair(busy_net(seed), random.Random(seed + 1))
+    pair = Pair(busy_net(seed), random.Random(seed + 1))  # noqa: S311
     pair.drive(25)
     event(f"firings: {min(pair.slow.count, 60) // 20 * 20}+")

@@ -30,7 +30,7 @@ SECONDS = [0.0, 0.05, 0.05, 0.1, 1.0]
 
 def busy_net(seed: int) -> Net:
     """The net of ``seed``: up to 4 places and 5 transitions with every arc kind, timing, priority and match."""
-    rng = random.Random(seed)
+    rng = random.Random(seed)  # noqa: S311
     places = ["a", "b", "c", "d"][: rng.randint(2, 4)]
     timed, ranked = rng.random() < 0.6, rng.random() < 0.5
     transitions = [_transition(rng, f"t{i}", places, timed, ranked) for i in range(rng.randint(1, 5))]

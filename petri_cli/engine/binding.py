@@ -1,0 +1,189 @@
+"""Actions bound to the transitions of a net: the built-in ones, and what an executor must know to call the others."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import Enum, auto
+
+from petri_cli.engine.actions import Action
+from petri_cli.engine.compiled import EngineNet, EngineTransition
+from petri_cli.engine.firings import Firing
+from petri_cli.engine.outputs import OutputRule
+from petri_cli.engine.tokens import UNSTAMPED, Token
+from petri_cli.errors import PetriError
+
+Outputs = Mapping[str, Sequence[object]]
+
+
+class How(Enum):
+    """How an executor runs an action."""
+
+    AT_ONCE = auto()
+    """a function of the firing, for built-in actions that need no context"""
+    INLINE = auto()
+    """on a context, in the loop; if it returns a coroutine, that is awaited"""
+    IN_THREAD = auto()
+    """on a context, in a thread of the pool"""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The action of one transition. may_write: the places that it may output to; budget: ticks until its time-out."""
+
+    how: How
+    at_once: Callable[[Firing], Outputs] | None
+    action: Action | None
+    may_write: frozenset[str]
+    budget: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The transition that a built-in action is bound to: its id, its input places, its output rule."""
+
+    transition: str
+    inputs: tuple[str, ...]
+    rule: OutputRule
+
+
+class BuiltIn:
+    """An action that knows its transition beforehand."""
+
+    def bind(self, target: Target) -> Callable[[Firing], Outputs]:
+        """What it produces, as a function of the firing.
+
+        Raises PetriError ``PETRI_BAD_BINDING`` when that could never satisfy the declared output.
+        """
+        raise NotImplementedError
+
+
+class Passthrough(BuiltIn):
+    """Takes its tokens and produces nothing."""
+
+    def bind(self, target: Target) -> Callable[[Firing], Outputs]:
+        if target.rule.places:
+            raise bad_binding(
+                f"transition {target.transition!r} declares the output {_listed(target.rule.places)}, "
+                "but no action is bound to it that could produce it",
+                hint=f"bind an action to {target.transition!r}, or declare no output",
+            )
+        return lambda firing: {}
+
+
+@dataclass(frozen=True, slots=True)
+class Transform(BuiltIn):
+    """Applies ``function`` to the value of its one input and puts the result into every output place, name kept."""
+
+    function: Callable[[object], object] | None = None
+    word: str = "transform"
+
+    def bind(self, target: Target) -> Callable[[Firing], Outputs]:
+        if len(target.inputs) != 1:
+            raise bad_binding(
+                f"{self.word} needs one input, but transition {target.transition!r} has {_n(target.inputs)}"
+            )
+        _must_conform(self.word, target, target.rule.places)
+        source, function = target.inputs[0], self.function
+        copies = [(p, target.rule.copies[p]) for p in sorted(target.rule.places)]
+
+        def run(firing: Firing) -> Outputs:
+            token = firing.consumed[source][0]
+            value = token.value if function is None else function(token.value)
+            carried = value if not token.name and not isinstance(value, Token) else Token(value, UNSTAMPED, token.name)
+            return {place: [carried] * k for place, k in copies}
+
+        return run
+
+
+@dataclass(frozen=True, slots=True)
+class Produce(BuiltIn):
+    """Puts the same values into the same places at every firing."""
+
+    outputs: Outputs
+
+    def bind(self, target: Target) -> Callable[[Firing], Outputs]:
+        outputs = {place: list(values) for place, values in self.outputs.items() if values}
+        _must_conform("produce", target, frozenset(outputs))
+        return lambda firing: outputs
+
+
+def passthrough() -> BuiltIn:
+    """Take the tokens, produce nothing: the action of a transition that has none bound."""
+    return Passthrough()
+
+
+def fork() -> BuiltIn:
+    """Copy the (first) token of the one input to every output place."""
+    return Transform(None, "fork")
+
+
+def transform(function: Callable[..., object]) -> BuiltIn:
+    """Put ``function(value)`` of the one input into every output place."""
+    return Transform(function)
+
+
+def produce(outputs: Mapping[str, Iterable[object]]) -> BuiltIn:
+    """Put the same values into the same places at every firing: place → one value a token."""
+    return Produce({place: list(values) for place, values in outputs.items()})
+
+
+Actions = Mapping[str, Action | BuiltIn]
+
+
+def bind_actions(compiled: EngineNet, actions: Actions) -> list[Bound]:
+    """One bound action a transition, in declaration order; passthrough where none is given.
+
+    Raises PetriError ``PETRI_BAD_BINDING`` for an action of a transition that the net lacks, or one that cannot do it.
+    """
+    ids = [t.id for t in compiled.transitions]
+    check_known("an action", "transition", actions, ids)
+    return [_bind(compiled, t, actions.get(t.id, _PASSTHROUGH)) for t in compiled.transitions]
+
+
+_PASSTHROUGH = Passthrough()
+
+
+def _bind(compiled: EngineNet, t: EngineTransition, action: Action | BuiltIn) -> Bound:
+    rule = t.rule
+    if isinstance(action, BuiltIn):
+        target = Target(t.id, tuple(compiled.places[a.place] for a in t.inputs), rule)
+        return Bound(How.AT_ONCE, action.bind(target), None, rule.places, rule.budget)
+    in_thread = getattr(action, "__petri_blocking__", False)
+    if in_thread and inspect.iscoroutinefunction(action):
+        raise bad_binding(f"the action of {t.id!r} is marked blocking, but it is asynchronous")
+    return Bound(How.IN_THREAD if in_thread else How.INLINE, None, action, rule.places, rule.budget)
+
+
+def check_known(what: str, kind: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse ``what`` that is meant for a transition or place that the net does not have."""
+    names = list(known)
+    have = set(names)
+    for name in given:
+        if name not in have:
+            near = get_close_matches(name, names, 1)
+            hint = f"did you mean {near[0]!r}?" if near else ""
+            raise bad_binding(f"{what} is given for the {kind} {name!r}, which the net does not have", hint=hint)
+
+
+def bad_binding(message: str, *, hint: str = "") -> PetriError:
+    return PetriError("PETRI_BAD_BINDING", message, hint=hint)
+
+
+def _must_conform(word: str, target: Target, places: frozenset[str]) -> None:
+    if not target.rule.conforms(places):
+        raise bad_binding(
+            f"{word} on transition {target.transition!r} produces {_listed(places) or 'nothing'}, "
+            "which its declared output never allows",
+            hint="bind an action that chooses a branch",
+        )
+
+
+def _listed(places: Iterable[str]) -> str:
+    return ", ".join(repr(p) for p in sorted(places))
+
+
+def _n(inputs: Sequence[str]) -> str:
+    return str(len(inputs)) if inputs else "none"
