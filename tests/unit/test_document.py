@@ -24,7 +24,6 @@ from petri_cli.document import (
     read_document,
     scan_document,
     shorten,
-    yaml_reader,
 )
 from petri_cli.errors import InputError, PetriError
 
@@ -446,7 +445,6 @@ def test_the_parser_in_python_reads_the_same(monkeypatch: pytest.MonkeyPatch) ->
     assert position(at(with_c, "b", "c", 1)) == position(at(in_python, "b", "c", 1))
     assert codes("a:\n\tb: 1") == ["PETRI_YAML_TAB"]
     assert codes("a: [1") == ["PETRI_YAML_SYNTAX"]
-    assert yaml_reader.yaml is yaml
 
 
 def test_json_is_read_without_a_yaml_parser() -> None:
