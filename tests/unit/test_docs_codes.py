@@ -1,0 +1,121 @@
+"""The pages of ``docs/codes``: one for each code, with an example that provokes it and a way out that holds.
+
+The first fenced document of a page is analysed as a user would have it analysed. It must come to the code of the page
+and to no other error or verdict. What follows under «The way out» must be accepted, and be SOUND.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from petri_cli.api import Analysis, analyze_data
+from petri_cli.soundness.result import Verdict
+
+ROOT = Path(__file__).parents[2]
+PAGES = ROOT / "docs" / "codes"
+TITLE = "## The way out"
+
+NO_FILE_PROVOKES = {
+    "PETRI_BAD_BINDING": "actions are bound to a net in Python",
+    "PETRI_BAD_DATA": "the document was made in Python",
+    "PETRI_CANNOT_WRITE": "about an output",
+    "PETRI_CONTROL_CHARACTER": "a page is text, which cannot hold the character",
+    "PETRI_FILE_EXISTS": "about an output of petri init",
+    "PETRI_INTERNAL_FAULT": "no input is known to do it",
+    "PETRI_INTERRUPTED": "Ctrl-C",
+    "PETRI_NET_TOO_LARGE": "about a net to be written; a verdict unfolds no more than it needs",
+    "PETRI_NOTHING_FOUND": "about a folder",
+    "PETRI_NOT_A_NET": "said by load_net alone",
+    "PETRI_NOT_A_PLAN": "said by load_plan alone",
+    "PETRI_NOT_PT_NET": "about a net to be written as PNML",
+    "PETRI_NOT_UTF8": "a page is text in UTF-8",
+    "PETRI_PROPERTY_OF_A_PLAN": "an option and a file",
+    "PETRI_TOO_DEEP": "too deep to print",
+    "PETRI_TOO_LARGE": "too large to print",
+    "PETRI_UNKNOWN": "a budget and a file too large to print",
+    "PETRI_UNKNOWN_CODE": "about a call of petri explain",
+    "PETRI_UNKNOWN_FOREACH": "about --width",
+    "PETRI_UNKNOWN_SCHEMA": "about a call of petri schema",
+    "PETRI_UNKNOWN_TEMPLATE": "about a call of petri init",
+    "PETRI_UNREADABLE_FILE": "about a file that cannot be read",
+}
+"""Codes without a document that provokes them, and why."""
+
+
+def codes_in_the_source() -> set[str]:
+    text = "\n".join(p.read_text(encoding="utf-8") for p in (ROOT / "petri_cli").rglob("*.py"))
+    return set(re.findall(r"\bPETRI_[A-Z0-9]+(?:_[A-Z0-9]+)*\b(?!_)", text))
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page in parts: its documents as (language, text), above and below the title of the way out."""
+
+    code: str
+    text: str
+    before: tuple[tuple[str, str], ...]
+    after: tuple[tuple[str, str], ...]
+
+
+def page(path: Path) -> Page:
+    text = path.read_text(encoding="utf-8")
+    before, _, after = text.partition(f"\n{TITLE}\n")
+    return Page(path.stem, text, documents(before), documents(after))
+
+
+def documents(part: str) -> tuple[tuple[str, str], ...]:
+    return tuple(re.findall(r"^```(yaml|json|xml)\n(.*?)^```$", part, re.MULTILINE | re.DOTALL))
+
+
+def analysed(language: str, text: str) -> Analysis:
+    name = {"yaml": "example.petri.yaml", "json": "example.petri.json", "xml": "example.pnml"}[language]
+    return analyze_data(text.encode(), name)
+
+
+def codes(analysis: Analysis) -> set[str]:
+    """Everything that is said of a document: errors, warnings, and the code of a verdict."""
+    result = analysis.result
+    found = {p.code for p in (*analysis.problems, *(result.warnings if result else ()))}
+    return found | ({result.code} if result and result.code else set())
+
+
+PAGE = {p.stem: page(p) for p in sorted(PAGES.glob("*.md"))}
+"""Every page, by its code."""
+
+
+def test_every_code_in_the_source_has_a_page_and_every_page_a_code() -> None:
+    assert codes_in_the_source() == set(PAGE)
+
+
+def test_the_codes_without_a_document_exist_and_say_why() -> None:
+    assert set(NO_FILE_PROVOKES) <= set(PAGE)
+    assert all(NO_FILE_PROVOKES.values())
+
+
+@pytest.mark.parametrize("code", PAGE)
+def test_a_page_is_titled_by_its_code_explains_it_and_shows_the_way_out(code: str) -> None:
+    lines = PAGE[code].text.splitlines()
+    assert lines[:2] == [f"# {code}", ""]
+    assert re.match(r"[A-Z`]", lines[2]), "the paragraph that the index takes its sentence from"
+    assert lines.count(TITLE) == 1
+    assert lines[-1].strip() and lines[lines.index(TITLE) + 2].strip()
+
+
+@pytest.mark.parametrize("code", PAGE)
+def test_the_first_document_of_a_page_provokes_its_code_and_nothing_else(code: str) -> None:
+    shown = PAGE[code].before
+    assert bool(shown) != (code in NO_FILE_PROVOKES)
+    for document in shown:
+        assert codes(analysed(*document)) == {code}
+
+
+@pytest.mark.parametrize("code", [c for c in PAGE if PAGE[c].after])
+def test_the_document_of_the_way_out_is_sound_and_nothing_is_said_against_it(code: str) -> None:
+    for document in PAGE[code].after:
+        found = analysed(*document)
+        assert codes(found) == set()
+        assert found.result is not None and found.result.verdict is Verdict.SOUND
