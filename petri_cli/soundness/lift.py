@@ -82,13 +82,18 @@ class Player:
 
     def settle(self, free: Sequence[bool], todo: list[int]) -> None:
         """Fire free actions until none is enabled; ``todo`` lists those that may have become enabled."""
-        readers = self.net.readers
+        readers, actions, marking = self.net.readers, self.net.actions, self.marking
         while todo:
             a = todo.pop()
-            if free[a] and self.enabled(a):
+            if not free[a]:
+                continue
+            for p, k in actions[a].needs:
+                if marking[p] < k:
+                    break
+            else:
                 self.fire(a)
-                for p, _ in self.net.actions[a].produced:
-                    todo.extend(b for b in readers[p] if free[b])
+                for p, _ in actions[a].produced:
+                    todo += readers[p]
 
 
 def play(
@@ -188,15 +193,15 @@ def without_spare_steps(plan: Plan, lift: Lift) -> tuple[int, ...]:
     net = lift.compiled
     acquires = _acquires(plan, lift)
     run, state = list(lift.run), list(lift.state)
-    after = _consequences(net, run)
+    after, moved = _consequences(net, run), _moved(net, run)
     at = len(run) - 1
     while at >= 0:
         a = run[at]
-        if a in acquires and _stays_short(net, run, state, acquires, after[at], a):
+        if a in acquires and _stays_short(net, state, a, after[at], moved):
             shorter, end = _replay_without(net, run, at)
             if tuple(end) != net.final and not any(x.enabled(end) for x in net.actions):
                 run, state = shorter, end
-                after = _consequences(net, run)
+                after, moved = _consequences(net, run), _moved(net, run)
                 at = len(run)
         at -= 1
     return tuple(run)
@@ -220,18 +225,28 @@ def _consequences(net: CompiledNet, run: Sequence[int]) -> list[int]:
     return after
 
 
-def _stays_short(
-    net: CompiledNet, run: Sequence[int], state: Sequence[int], acquires: Collection[int], gone: int, action: int
-) -> bool:
-    """Whether ``action`` lacks a resource in ``state`` even with all that the steps ``gone`` hold there."""
-    held: dict[int, int] = {}
+_Moved = dict[int, dict[int, int]]
+"""Resource place → units taken (positive) or given back → the steps that do so, as bits."""
+
+
+def _moved(net: CompiledNet, run: Sequence[int]) -> _Moved:
+    moved: _Moved = {p: {} for p, name in enumerate(net.places) if name.startswith("r.")}
     for n, a in enumerate(run):
-        if gone >> n & 1:
-            for p, k in net.actions[a].needs:
-                held[p] = held.get(p, 0) + k
-            for p, k in net.actions[a].produced:
-                held[p] = held.get(p, 0) - k
-    return any(state[p] + held.get(p, 0) < k for p, k in net.actions[action].needs if net.places[p].startswith("r."))
+        for sign, arcs in ((1, net.actions[a].needs), (-1, net.actions[a].produced)):
+            for p, k in arcs:
+                if p in moved:
+                    moved[p][sign * k] = moved[p].get(sign * k, 0) | 1 << n
+    return moved
+
+
+def _stays_short(net: CompiledNet, state: Sequence[int], action: int, gone: int, moved: _Moved) -> bool:
+    """Whether ``action`` lacks a resource in ``state`` even with all that the steps ``gone`` hold there."""
+    for p, k in net.actions[action].needs:
+        if p in moved:
+            held = sum(units * (steps & gone).bit_count() for units, steps in moved[p].items())
+            if state[p] + held < k:
+                return True
+    return False
 
 
 def _acquires(plan: Plan, lift: Lift) -> set[int]:

@@ -26,8 +26,10 @@ SHORTEST_WORK = 100_000
 which no step can be taken away."""
 BRIEF_STATES = 300
 """States in which a shorter run of the search net is looked for."""
-TRIAL_WORK = 200_000
+TRIAL_WORK = 50_000
 """States times moves spent in all on the smallest capacities."""
+TRIAL_COST = 10
+"""What one trial costs beside its search, for each node of the core, in the same measure."""
 
 
 class Replayer:
@@ -91,6 +93,10 @@ class _Refusal:
     replayer: Replayer
 
     def decide(self, question: Question) -> Decision:
+        if self.limits.work is not None:
+            self.limits.work -= TRIAL_COST * len(question.core.nodes)
+            if self.limits.work < 0:
+                return Decision(Verdict.UNKNOWN, "search", stopped="states")
         return decide(question, self.limits, self.replayer.confirm)
 
     def result(self, decision: Decision) -> Result:
@@ -106,9 +112,13 @@ class _Refusal:
         self.check(lift, marking)
         told = standstill(plan, lift.lowered, [s.transition for s in steps], marking)
         counts = census(plan, lift.lowered, lift.compiled)
-        remedies = self.remedies(question, told)
+        wanted = lacked(question, told.waits)
+        remedies = self.remedies(question, told, wanted)
         widths = {plan.nodes[i].id: w for i, w in limits.items()} if exact else {}
         detail = list(_remedy_notes(remedies))
+        open_ = {question.core.resources[r] for r in wanted} - {r.resource for r in remedies}
+        if open_:
+            detail.append(f"the smallest sufficient capacity of {', '.join(sorted(open_))} was not worked out")
         if not exact:
             detail.append("the smallest width could not be decided within the budget")
         return Result(
@@ -150,10 +160,10 @@ class _Refusal:
         if not is_dead(net, marking) or marking == dict(net.final or {}):
             raise AssertionError("a counterexample did not replay")
 
-    def remedies(self, question: Question, told: Standstill) -> list[Remedy]:
+    def remedies(self, question: Question, told: Standstill, wanted: Sequence[int]) -> list[Remedy]:
         """The smallest capacity of each resource that somebody lacks, as far as a small budget goes."""
         self.limits = Limits(self.limits.left(), self.limits.expired, work=TRIAL_WORK)
-        found = (smallest_capacity(question, r, told.waits, self.decide) for r in lacked(question, told.waits))
+        found = (smallest_capacity(question, r, told.waits, self.decide) for r in wanted)
         return [r for r in found if r is not None]
 
 

@@ -21,6 +21,8 @@ MAX_MOVES = 100_000
 """A larger search net is not built: the answer is UNKNOWN."""
 SMALL = 40
 """A search net of so many moves is searched at once, without a look at smaller sub-plans."""
+WORTHWHILE = 200
+"""A question on the side is not begun with fewer states left: setting it up would cost more."""
 QUICK = 2_000
 """States for each sub-plan."""
 
@@ -140,8 +142,11 @@ class Search:
     def explore(self, part: Part, kept: int, states: int, at_most: int | None = None) -> tuple[Witness | None, str]:
         """Search a part with the resources ``kept`` only: (a deadlock of it, what ran out); neither: there is none."""
         widths = cut_off(part, kept, self.widths, at_most)
-        if size_of(part, kept, widths) > MAX_MOVES:
+        size = size_of(part, kept, widths)
+        if size > MAX_MOVES:
             return None, "size"
+        if self.limits.work is not None and self.limits.left(size) < WORTHWHILE:
+            return None, "states"
         skeleton = build(part, kept, widths)
         net = skeleton.net
         moves = len(net.actions)

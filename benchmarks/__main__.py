@@ -1,0 +1,16 @@
+"""All tables: ``python -m benchmarks``."""
+
+from __future__ import annotations
+
+from benchmarks import exploration, plans, startup
+from benchmarks.table import machine
+
+
+def main() -> None:
+    print(machine())
+    startup.main()
+    plans.main()
+    exploration.main()
+
+
+main()
