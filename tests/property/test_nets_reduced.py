@@ -105,7 +105,7 @@ def test_parallel_branches_cost_their_sum_not_their_product() -> None:
 @pytest.mark.parametrize(
     "net",
     [
-        short_net("a: i -> o; b: x -> x", {"b": {"reads": ("o",)}}, i=1, x=1),  # the end is not dead
+        short_net("a: i -> o; b: x -> x y; c: y -> y", {"b": {"reads": ("o",)}}, i=1, x=1),  # the end is not dead
         short_net("a: i r -> p r; lose: p r -> r; end: p -> o", i=1, r=1),  # a step leaves nothing but a resource
         short_net("a: i -> p; b: p -> o", {"a": {"resets": ("p",)}}, i=1),
         replace(short_net("a: i -> o", i=1), final={"o": 1}),  # the end is not known to stay
