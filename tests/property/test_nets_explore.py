@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from petri_cli.net.compiled import CompiledNet, compile_net
 from petri_cli.net.firing import is_rest, replay
-from petri_cli.net.model import Net
+from petri_cli.net.model import Cardinality, ForwardOut, Input, Net, Place, PlaceOut, TimeoutOut, Transition, XorOut
 from petri_cli.soundness.explore import StateSpace
 from petri_cli.soundness.packed import PackedNet, members, with_room
 from tests.oracle.statespace import TooBig, explore, freeze
@@ -57,6 +57,37 @@ def test_the_state_space_is_that_of_the_plain_firing_rule(net: Net, seed: int) -
     goals = Random(seed).sample(range(len(states)), min(2, len(states)))  # noqa: S311
     good = space.backwards(goals)
     assert {m for m, ok in zip(states, good, strict=True) if ok} == truth.can_reach({states[g] for g in goals})
+
+
+@pytest.mark.parametrize("special", [False, True])
+@pytest.mark.parametrize("floor", [1, 2])
+def test_enabled_sets_are_kept_up_exactly(special: bool, floor: int) -> None:
+    followed = 0
+    for seed in range(250):
+        net = PackedNet(compile_net(workflow_net(Random(seed), special=special)), floor)  # noqa: S311
+        seen, todo = {net.initial}, [net.initial]
+        while todo and len(seen) < 60:
+            m = todo.pop()
+            enabled = net.enabled(m)
+            for a in members(enabled):
+                after = net.fire(a, m)
+                if after & net.guards == net.guards:
+                    followed += 1
+                    assert net.update(enabled, a, after) == net.enabled(after)
+                    if after not in seen:
+                        seen.add(after)
+                        todo.append(after)
+    assert followed > 1000
+
+
+def test_a_forward_of_many_tokens_does_not_run_over_a_narrow_field() -> None:
+    late = TimeoutOut(1.0, ForwardOut("a", "b"))
+    t = Transition("t", (Input("a", Cardinality.ALL),), XorOut((PlaceOut("c"), PlaceOut("a"), late)))
+    net = Net("forward", tuple(Place(p) for p in "abc"), (t,), {"a": 202})
+    compiled = compile_net(net)
+    space = _space(compiled)
+    states = {freeze(compiled.marking(space.state(i))) for i in range(len(space.markings))}
+    assert states == set(explore(net).successors)
 
 
 @MODEST
