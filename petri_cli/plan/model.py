@@ -1,7 +1,8 @@
 """The plan tree, kept flat: nodes in document order (pre-order), each with the indices of its parent and children.
 
 Every analysis is a loop over the list, forward (parents before children) or backward (children before parents), so that
-no depth of nesting can exhaust the interpreter's stack.
+no depth of nesting can exhaust the interpreter's stack. Nodes are compared by identity; two plans are compared by
+:func:`petri_cli.plan.compare.same_plan`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class Resource:
     capacity_at: Position = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Node:
     """What every node of a plan has.
 
@@ -43,7 +44,7 @@ class Node:
     """As written, or generated: ``g1, g2, …`` for guards, ``1, 2, …`` for parallels and choices; empty for seq."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Task(Node):
     """One unit of real work. ``settings`` holds everything else the plan says of it (run, worker, verify, …)."""
 
@@ -51,12 +52,12 @@ class Task(Node):
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Seq(Node):
     """Children in order."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Parallel(Node):
     """All children at once; done when all are. ``listed``: written as a plain list, not as ``{branches: …}``."""
 
@@ -73,7 +74,7 @@ class Branch:
     """Written as ``{when?, name?, body}``, not as a bare node."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Choice(Node):
     """Exactly one child; ``branches[k]`` belongs to ``children[k]``."""
 
@@ -81,7 +82,7 @@ class Choice(Node):
     listed: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Loop(Node):
     """Its one child, then again or exit; at most ``max_iterations`` times."""
 
@@ -91,7 +92,7 @@ class Loop(Node):
     on_exhausted: str = "fail"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Foreach(Node):
     """Its one child once an item. ``items`` is the literal list's length, None when discovered at run time.
 
@@ -109,7 +110,7 @@ class Foreach(Node):
         return self.items if self.items is not None else self.max_width
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Guard(Node):
     """Hold units of resources while the one child runs: ``units`` = ((resource id, k), …), acquired atomically."""
 
@@ -121,7 +122,7 @@ class Guard(Node):
 PlanNode = Task | Seq | Parallel | Choice | Loop | Foreach | Guard
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """A plan that loaded without errors. ``nodes[0]`` is the root of the flow; nodes are in pre-order."""
 

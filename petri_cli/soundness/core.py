@@ -21,7 +21,7 @@ class Kind(Enum):
     GUARD = "guard"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CoreNode:
     """A node of the core. ``children`` are core indices, greater than ``index``; ``plan`` is the index in the plan;
     ``end`` is one past the last descendant.
@@ -44,7 +44,7 @@ class CoreNode:
     """A foreach over a list written in the plan: it has that width and no other."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Request:
     """Units asked for by one guard at once, quotas included; it fits when no number exceeds the capacity."""
 
@@ -53,7 +53,7 @@ class Request:
     units: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Core:
     """Guards and their structure. ``nodes`` is empty when no part of the plan ever waits."""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.petri import PETRI, SAMPLES, environment
+from tests.e2e.petri import SAMPLES, environment
 
 PYTHON = sys.executable
 
@@ -80,33 +79,3 @@ def test_importing_the_package_costs_nothing() -> None:
     code = "import sys, petri_cli; print(*[m for m in sys.modules if m.startswith('petri_cli')])"
     done = subprocess.run([PYTHON, "-c", code], capture_output=True, text=True, check=True)
     assert set(done.stdout.split()) == {"petri_cli", "petri_cli.version"}
-
-
-def cpu(*commands: list[str | Path]) -> list[float]:
-    """Seconds of CPU of each command, the least of several runs: what it costs when nobody disturbs it.
-
-    The commands take turns, so that a slow minute of the machine is everybody's.
-    """
-
-    def spent() -> float:
-        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return usage.ru_utime + usage.ru_stime
-
-    best = [float("inf")] * len(commands)
-    for _ in range(9):
-        for k, command in enumerate(commands):
-            before = spent()
-            subprocess.run([str(c) for c in command], capture_output=True, env=environment())
-            best[k] = min(best[k], spent() - before)
-    return best
-
-
-def test_a_small_analyze_costs_no_more_than_importing_the_libraries() -> None:
-    """A ratio in one run, so that it does not depend on the machine."""
-    libraries, analyze, help_ = cpu(
-        [PYTHON, "-c", "import typer, rich, yaml, jsonschema"],
-        [PETRI, "analyze", SAMPLES / "ordered-locks.petri.yaml"],
-        [PETRI, "--help"],
-    )
-    assert analyze <= libraries
-    assert help_ <= 0.75 * libraries
