@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from petri_cli.errors import Position
 from petri_cli.plan.lower import Items, Lowered, acquire_id, resource_place, suffix
-from petri_cli.plan.model import Foreach, Guard, Plan, Task
+from petri_cli.plan.model import Foreach, Guard, Parallel, Plan, Task
 from petri_cli.soundness.result import Held, Lane, Wait
 
 
@@ -176,6 +176,8 @@ def _phrase(group: Sequence[Wait], wanted: set[str], capacity: Mapping[str, int]
         who = f"`{w.who}`"
         return f"{who} holds {have} and waits for {want}" if have else f"{who} waits for {want}"
     names = f"`{w.who}` … `{group[-1].who}`" if len(group) > 2 else f"`{w.who}` and `{group[-1].who}`"
+    if len({tuple((h.guard, h.step) for h in each.holds if h.resource in wanted) for each in group}) == 1:
+        return f"{names} together hold {have} and each wait for {want}"
     return f"{names} each hold {have} and wait for {want}"
 
 
@@ -194,7 +196,7 @@ def _lanes(
     plan: Plan, lowered: Lowered, members: Sequence[_Waiter], names: Sequence[str], run: Sequence[str]
 ) -> tuple[Lane, ...]:
     chains = [_chain(plan, w.guard.index, w.items) for w in members]
-    shared = min((_common(chains[0], other) for other in chains[1:]), default=0)
+    shared = min((_common(chains[0], other) for other in chains[1:]), default=_forked(plan, chains[0]))
     owner: dict[_At, int] = {}  # what is around some participants but not around all: the first of them
     for i, chain in enumerate(chains):
         for at in chain[shared:]:
@@ -216,6 +218,12 @@ def _chain(plan: Plan, index: int, items: Items) -> list[_At]:
             items = items[:-1]
         chain.append((above.index, items))
     return chain[::-1]
+
+
+def _forked(plan: Plan, chain: Sequence[_At]) -> int:
+    """How many nodes of a chain are around the last place where branches or items part."""
+    forks = (n + 1 for n, (index, _) in enumerate(chain) if isinstance(plan.nodes[index], (Parallel, Foreach)))
+    return max(forks, default=0)
 
 
 def _common(a: Sequence[_At], b: Sequence[_At]) -> int:
