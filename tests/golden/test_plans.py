@@ -1,7 +1,8 @@
 """Plans whose right answer is known: each file says in its header what it expects.
 
-``# expect:`` the verdict; ``# smallestWidth:`` the smallest width that deadlocks; ``# fixes: r -> k`` the smallest capacity
-of r that makes the plan sound.
+``# expect:`` the verdict; ``# smallestWidth:`` the smallest width that deadlocks; ``# fixes: r -> k`` the smallest
+capacity of r that makes the plan sound; ``# says:`` the sentence about the deadlock; ``# evidence:`` what SOUND rests
+on.
 """
 
 from __future__ import annotations
@@ -34,11 +35,14 @@ def test_the_verdict_is_the_known_one(path: Path) -> None:
     if "fixes" in expected:
         resource, capacity = expected["fixes"].split(" -> ")
         assert result.smallest_capacity == {resource: int(capacity)}
-    if result.verdict is Verdict.UNSOUND:
+    if result.verdict is Verdict.SOUND:
+        assert result.evidence == expected["evidence"]
+    else:
         found = result.counterexample
         assert found is not None
         assert replay(found.net, found.run)[-1] == dict(found.marking)
         assert is_dead(found.net, found.marking)
+        assert found.sentence == expected["says"]
         assert result.message.startswith("PETRI_UNSOUND_PLAN: net is unsound: ")
 
 
