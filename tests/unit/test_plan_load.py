@@ -257,6 +257,14 @@ def test_an_alias_bomb_in_the_flow_is_told_once_a_block() -> None:
     assert len(found) == 14
 
 
+def test_a_broken_block_that_aliases_repeat_is_told_once() -> None:
+    lines = ["x-0: &a0 {task: {id: t}, oops: 1}"]
+    lines += [f"x-{n}: &a{n} {{seq: [*a{n - 1}, *a{n - 1}], oops: 1}}" for n in range(1, 8)]
+    found = problems("\n".join([*lines, "flow: *a7"]))
+    assert len([p for p in found if p.code == "PETRI_UNKNOWN_KEY"]) <= 16
+    assert len([p for p in found if p.code == "PETRI_DUPLICATE_ID"]) == 7
+
+
 def test_problems_of_the_document_and_of_the_plan_are_told_together() -> None:
     found = problems("name: a\nname: b\nflow: {task: {id: 'a b'}}\n")
     assert [p.code for p in found] == ["PETRI_DUPLICATE_KEY", "PETRI_BAD_ID"]
