@@ -71,23 +71,20 @@ def _judge_published(max_states: int) -> Counter[tuple[str, str]]:
 
 
 def test_published_workflow_nets_get_the_published_verdict() -> None:
-    counts = _judge_published(2_000)
-    assert counts["SOUND", "SOUND"] + counts["UNSOUND", "UNSOUND"] >= 0.95 * counts.total()
+    counts = _judge_published(5_000)
+    assert counts["SOUND", "SOUND"] + counts["UNSOUND", "UNSOUND"] == counts.total()
 
 
-@pytest.mark.slow
-def test_nearly_all_published_workflow_nets_are_decided_with_more_states() -> None:
-    counts = _judge_published(50_000)
-    assert counts["UNSOUND", "UNKNOWN"] == 0
-    assert counts["SOUND", "UNKNOWN"] <= 1
+def test_a_small_budget_leaves_published_workflow_nets_open_rather_than_wrong() -> None:
+    counts = _judge_published(50)
+    assert counts["SOUND", "UNKNOWN"] + counts["UNSOUND", "UNKNOWN"] > 0
 
 
 @pytest.mark.parametrize("name", SCALABLE)
 def test_families_with_counted_resources_get_the_right_verdict(name: str) -> None:
     verdict = _judge(WORKFLOW / "scalable" / f"{name}.pnml", 2_000).verdict
     assert verdict in (SCALABLE[name], Verdict.UNKNOWN)
-    if SCALABLE[name] is Verdict.UNSOUND:
-        assert verdict is Verdict.UNSOUND
+    assert verdict is SCALABLE[name] or name.startswith(("chains-", "philsafe-"))
 
 
 def test_sample_nets_get_an_answer_or_a_precise_message() -> None:

@@ -13,7 +13,11 @@ Frozen = frozenset[tuple[str, int]]
 
 
 class TooBig(Exception):
-    """More reachable markings than the test wanted to see."""
+    """More reachable markings than the test wanted to see; ``space`` has those that were seen."""
+
+    def __init__(self, space: StateSpace) -> None:
+        super().__init__(f"more than {len(space.successors)} markings")
+        self.space = space
 
 
 def freeze(marking: Marking) -> Frozen:
@@ -57,5 +61,5 @@ def explore(net: Net, limit: int = 2000) -> StateSpace:
                 space.distance[after] = space.distance[marking] + 1
                 queue.append(after)
         if len(space.distance) > limit:
-            raise TooBig
+            raise TooBig(space)
     return space

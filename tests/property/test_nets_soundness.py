@@ -16,9 +16,10 @@ from petri_cli.net.model import Net, Property
 from petri_cli.soundness.nets import judge_net, place_bounds
 from petri_cli.soundness.result import Budget, Counterexample, Result, Verdict
 from petri_cli.soundness.shape import target_of
-from tests.oracle.soundness import Truth, truth, violating
+from tests.oracle.soundness import Truth, truth, violates, violating
 from tests.oracle.statespace import TooBig, explore, freeze
 from tests.strategies.nets import nets, properties
+from tests.strategies.plain_nets import arbitrary_net, process_net
 from tests.strategies.workflow_nets import workflow_net
 
 MODEST = settings(deadline=None, derandomize=True, max_examples=80)
@@ -142,6 +143,39 @@ def test_properties_hold_exactly_where_no_reachable_marking_violates_them(net: N
     holds = [c.holds for c in result.conditions]
     wanted = Verdict.UNSOUND if False in holds else Verdict.UNKNOWN if None in holds else Verdict.SOUND
     assert result.verdict is wanted
+
+
+@pytest.mark.parametrize("cap", [3, 12])
+def test_under_any_cap_a_property_is_judged_rightly_or_left_open(cap: int) -> None:
+    """By counting up to a limit and by stubborn sets, where the cap keeps enumeration from telling."""
+    decided = Counter[bool | None]()
+    for seed in range(150):
+        rng = Random(seed)  # noqa: S311
+        net = arbitrary_net(rng, reads=True) if seed % 2 else process_net(rng)
+        places = net.place_ids()
+        pair = tuple(rng.sample(places, min(2, len(places))))
+        asked = [
+            Property("free", "deadlockFree", pair),
+            Property("sink", "terminatesAtSink", pair),
+            Property("count", "quiescentCount", pair, 0, 1),
+            Property("bound", "placeBound", pair[:1], 0, 1),
+            Property("both", "unreachable", pair),
+        ]
+        try:
+            space = explore(net, 300)
+        except TooBig as e:
+            space = e.space
+        result = judge_net(net, Budget(max_states=cap), asked)
+        for prop, c in zip(asked, result.conditions, strict=True):
+            decided[c.holds] += 1
+            bad = violating(net, space, prop)
+            if c.holds is True:
+                assert not bad
+            if c.holds is False:
+                assert c.counterexample is not None
+                assert violates(net, replay(net, c.counterexample.run)[-1], prop)
+                assert not bad or len(c.counterexample.run) == min(bad.values())
+    assert min(decided[True], decided[False], decided[None]) > 20, decided
 
 
 @MODEST

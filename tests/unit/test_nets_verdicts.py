@@ -212,6 +212,16 @@ def test_declared_properties_are_judged_instead_of_soundness() -> None:
     assert cx.shortest and len(cx.run) == 3
 
 
+def test_a_property_of_rests_is_proved_on_a_space_too_large_to_enumerate() -> None:
+    lanes = "; ".join(f"a{k}: s{k} -> x{k}; b{k}: x{k} -> e{k}; again{k}: x{k} -> s{k}" for k in range(9))
+    net = replace(short_net(lanes), initial={f"s{k}": 1 for k in range(9)})
+    ends = tuple(f"e{k}" for k in range(9))
+    asked = [Property("done", "deadlockFree", ends), Property("all", "quiescentCount", ends, 9, 9)]
+    result = judge_net(net, Budget(max_states=500), asked)
+    assert result.verdict is Verdict.SOUND
+    assert result.evidence == "stubborn sets: 28 states"
+
+
 @pytest.mark.parametrize(
     ("prop", "sentence"),
     [

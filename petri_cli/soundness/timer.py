@@ -1,0 +1,30 @@
+"""The time a search may take, by a clock that is handed in: without one there is no limit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from petri_cli.soundness.explore import Deadline
+
+Clock = Callable[[], float]
+"""Monotonic seconds."""
+
+
+class Timer:
+    """Runs from its creation; ``seconds`` is the limit."""
+
+    def __init__(self, clock: Clock | None, seconds: float) -> None:
+        self._clock, self._seconds = clock, seconds
+        self._start = 0.0 if clock is None else clock()
+
+    def elapsed(self) -> float:
+        """Seconds since the start; 0 without a clock."""
+        return 0.0 if self._clock is None else self._clock() - self._start
+
+    def expired(self) -> bool:
+        return self._clock is not None and self.elapsed() > self._seconds
+
+    def half(self) -> Deadline:
+        """A deadline half-way between now and the end."""
+        limit = (self.elapsed() + self._seconds) / 2
+        return lambda: self._clock is not None and self.elapsed() > limit

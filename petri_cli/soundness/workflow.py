@@ -1,0 +1,167 @@
+"""Judging the soundness of a net.
+
+How it is answered, in order of cost:
+
+1. where the net starts and ends (:mod:`petri_cli.soundness.shape`);
+2. exact exploration, breadth first, with every arc kind; what turns up on the way is definite at once;
+3. past :data:`PATIENCE` states without an answer, where the net allows it, a deadlock search with stubborn sets, depth
+   first, and then the whole reduced state space, which decides soundness (:mod:`petri_cli.soundness.reduced`);
+4. exploration up to the budget; then the answer is UNKNOWN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from petri_cli.net.compiled import CompiledNet, State, compile_net
+from petri_cli.net.model import Net
+from petri_cli.soundness.answers import amount, exhaustive, sizes, unknown
+from petri_cli.soundness.conditions import NO_DEAD, OPTION, PROPER, Findings, Watch, findings
+from petri_cli.soundness.counterexample import deadlock
+from petri_cli.soundness.deadlock import find_deadlock
+from petri_cli.soundness.explore import StateSpace, grow
+from petri_cli.soundness.packed import PackedNet, is_vector_addition, with_room
+from petri_cli.soundness.reduced import reduced_space, reduction_decides
+from petri_cli.soundness.result import SOUND_ASSUMPTIONS, Budget, Condition, Counterexample, Counts, Result, Verdict
+from petri_cli.soundness.shape import Target, target_of
+from petri_cli.soundness.shorten import shorten
+from petri_cli.soundness.timer import Timer
+
+PATIENCE = 5_000
+"""States explored breadth first before another way is tried."""
+MOST_STUBBORN = 100_000
+"""States of a search with stubborn sets: each costs several times what one of the exploration does."""
+SHORTEST_STATES = 2_000
+"""States of the search for a shortest run to a deadlock that is known to be there."""
+
+
+def judge_workflow(net: Net, budget: Budget, timer: Timer) -> Result:
+    """Whether ``net`` is sound. Raises PetriError PETRI_NOT_WORKFLOW_NET when it has no start or no end."""
+    target = target_of(net)
+    compiled = compile_net(target.net)
+    question = _Question(target, compiled, budget, timer)
+    watch = question.explore(PATIENCE)
+    result = question.explored(watch) or question.stuck() or question.reduced()
+    if result is None and budget.max_states > PATIENCE and not timer.expired():
+        watch = question.explore(budget.max_states)
+        result = question.explored(watch)
+    result = result or question.unknown(watch)
+    return replace(result, warnings=target.warnings)
+
+
+class _Question:
+    """Soundness of one net, with one method a way to decide it; each answers None when it could not."""
+
+    def __init__(self, target: Target, compiled: CompiledNet, budget: Budget, timer: Timer) -> None:
+        self.target, self.compiled, self.budget, self.timer = target, compiled, budget, timer
+        self._adds = all(is_vector_addition(a) for a in compiled.actions)
+
+    def explore(self, limit: int) -> Watch:
+        """Enumerate exactly, breadth first, up to ``limit`` states or the budget."""
+        limit = min(limit, self.budget.max_states)
+
+        def search(packed: PackedNet) -> Watch:
+            watch = Watch(self.target, StateSpace(packed))
+            grow(watch.space, watch, limit, self.timer.expired)
+            return watch
+
+        return with_room(self.compiled, search)
+
+    def explored(self, watch: Watch) -> Result | None:
+        """By what an enumeration came to, whole or in part."""
+        return self._answer(findings(self.target, watch), watch.space, exhaustive(watch.space))
+
+    def stuck(self) -> Result | None:
+        """A deadlock, by a search that keeps all of them; its run is a shortest one, or has no step to spare."""
+        final, compiled = self.compiled.final, self.compiled
+        if not self._adds:
+            return None
+        limit = min(self.budget.max_states, MOST_STUBBORN)
+        found = find_deadlock(compiled, final=final, max_states=limit, deadline=self.timer.half())
+        if found.run is None:
+            return None
+        limit = min(limit, SHORTEST_STATES)
+        short = find_deadlock(compiled, final=final, max_states=limit, deadline=self.timer.half(), shortest=True)
+        if short.run is not None:
+            cx = deadlock(compiled, short.run, shortest=True)
+        else:
+            cx = deadlock(compiled, shorten(compiled, found.run, self._is_stuck), shortest=False)
+        option = Condition(OPTION, False, "a deadlock is reachable", cx)
+        conditions = (option, *(Condition(name, None) for name in (PROPER, NO_DEAD)))
+        stats: dict[str, int | float] = {"states": found.states}
+        return _unsound(conditions, Counts(1, 1, exact=False), cx, stats, unbounded=False)
+
+    def _is_stuck(self, state: State) -> bool:
+        return state != self.compiled.final and not any(a.enabled(state) for a in self.compiled.actions)
+
+    def reduced(self) -> Result | None:
+        """By the reduced state space, where its theorem applies."""
+        if not reduction_decides(self.target, self.compiled):
+            return None
+        limit, deadline = min(self.budget.max_states, MOST_STUBBORN), self.timer.half()
+
+        def search(packed: PackedNet) -> Watch:
+            watch = Watch(self.target, reduced_space(packed))
+            grow(watch.space, watch, limit, deadline)
+            return watch
+
+        watch = with_room(self.compiled, search)
+        if not watch.space.complete and not watch.definite:
+            return None
+        found = findings(self.target, watch, reduced=True, deadline=self.timer.expired)
+        evidence = f"stubborn sets: {amount(len(watch.space.markings), 'state')}"
+        return self._answer(found, watch.space, evidence)
+
+    def _answer(self, found: Findings, space: StateSpace, evidence: str) -> Result | None:
+        if found.counterexample is not None:
+            return _unsound(
+                found.conditions, found.counts, found.counterexample, sizes(space), unbounded=found.unbounded
+            )
+        if not all(c.holds for c in found.conditions):
+            return None
+        return Result(
+            Verdict.SOUND,
+            evidence,
+            conditions=found.conditions,
+            assumptions=SOUND_ASSUMPTIONS,
+            counts=found.counts,
+            stats=sizes(space),
+        )
+
+    def unknown(self, watch: Watch) -> Result:
+        """What the exploration that went furthest leaves open."""
+        found = findings(self.target, watch)
+        return replace(unknown(watch.space, found.conditions, self.budget), counts=found.counts)
+
+
+def _unsound(
+    conditions: tuple[Condition, ...],
+    counts: Counts,
+    cx: Counterexample,
+    stats: Mapping[str, int | float],
+    *,
+    unbounded: bool,
+) -> Result:
+    least = "" if counts.exact else "at least "
+    faults = [
+        f"{least}{counts.deadlocks:,} deadlock marking(s) reachable" if counts.deadlocks else "",
+        f"{least}{counts.doomed:,} reachable marking(s) can no longer reach the final marking" if counts.doomed else "",
+        "tokens grow without bound" if unbounded else "",
+        "the end can be marked beside other tokens" if any(_violated(c, PROPER) for c in conditions) else "",
+        f"{len(counts.dead_transitions):,} transition(s) can never fire" if counts.dead_transitions else "",
+    ]
+    return Result(
+        Verdict.UNSOUND,
+        "counterexample",
+        code="PETRI_UNSOUND_NET",
+        message=f"PETRI_UNSOUND_NET: net is unsound: {'; '.join(f for f in faults if f)}",
+        conditions=conditions,
+        counterexample=cx,
+        counts=counts,
+        stats=stats,
+    )
+
+
+def _violated(condition: Condition, name: str) -> bool:
+    return condition.name == name and condition.holds is False

@@ -1,0 +1,79 @@
+"""What the abstraction proves holds in every reachable marking, however many there are."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from petri_cli.net.compiled import compile_net
+from petri_cli.net.model import Cardinality, Input, Net, Place, PlaceOut, Property, Transition
+from petri_cli.soundness.abstraction import prove_abstractly
+from petri_cli.soundness.explore import never
+from petri_cli.soundness.nets import judge_net
+from petri_cli.soundness.result import Budget, Verdict
+from tests.oracle.soundness import violates
+from tests.oracle.statespace import StateSpace, TooBig, explore
+from tests.strategies.nets import nets, properties
+from tests.strategies.short_nets import short_net
+
+_seen: Counter[bool] = Counter()
+
+
+def _beginning(net: Net, limit: int) -> StateSpace:
+    """The reachable markings, or those that a truncated search meets first."""
+    try:
+        return explore(net, limit)
+    except TooBig as e:
+        return e.space
+
+
+@settings(deadline=None, derandomize=True, max_examples=200)
+@given(nets(max_tokens=3), st.lists(properties(("a", "b", "c", "d", "e")), min_size=1, max_size=3))
+def test_no_reachable_marking_violates_what_the_abstraction_proved(net: Net, asked: list[Property]) -> None:
+    known = set(net.place_ids())
+    asked = [p for p in asked if known.issuperset(p.places)]
+    if not asked:
+        return
+    found = prove_abstractly(compile_net(net), asked, 500, never)
+    space = _beginning(net, 150)
+    for k, prop in enumerate(asked):
+        _seen[k in found.proved] += 1
+        if k in found.proved:
+            assert not any(violates(net, dict(m), prop) for m in space.successors)
+
+
+def test_some_properties_are_proved_and_some_are_not() -> None:
+    assert min(_seen[True], _seen[False]) > 20
+
+
+def test_properties_of_an_unbounded_net_are_proved_by_counting_up_to_a_limit() -> None:
+    net = short_net("make: on -> on p; pause: on -> off; resume: off -> on; eat: 2*p q -> q", on=1)
+    asked = [
+        Property("free", "deadlockFree", ("on",)),
+        Property("one of both", "mutualExclusion", ("on", "off")),
+        Property("never", "unreachable", ("q",)),
+        Property("few", "placeBound", ("p",), 0, 5),
+    ]
+    result = judge_net(net, Budget(max_states=3000), asked[:3])
+    assert result.verdict is Verdict.SOUND
+    assert result.evidence.startswith("abstraction: ")
+    result = judge_net(net, Budget(max_states=3000), asked)
+    assert [c.holds for c in result.conditions] == [True, True, True, False]
+
+
+def test_many_tokens_can_be_few_again_after_taking_some() -> None:
+    net = short_net("take: 2*p -> ", p=9)
+    prop = Property("not one", "quiescentCount", ("p",), 0, 0)
+    assert prove_abstractly(compile_net(net), [prop], 100, never).proved == frozenset()
+    drain = Transition("drain", (Input("p", Cardinality.ALL),), PlaceOut("q"))
+    drained = Net("drained", (Place("p"), Place("q")), (drain,), {"p": 9})
+    assert prove_abstractly(compile_net(drained), [prop], 100, never).proved == {0}
+
+
+def test_a_large_initial_marking_is_counted_coarsely_rather_than_not_at_all() -> None:
+    net = short_net("a: p -> q; b: q -> p; c: q r -> s", p=100_000)
+    found = prove_abstractly(compile_net(net), [Property("never", "unreachable", ("s",))], 200, never)
+    assert found.proved == {0}
+    assert found.limit == 1
