@@ -22,7 +22,7 @@ from petri_cli.document import (
     scan_document,
 )
 from petri_cli.document.fields import did_you_mean
-from petri_cli.errors import InputError, Position, Problem
+from petri_cli.errors import InputError, Problem
 from petri_cli.plan.build import build_nodes
 from petri_cli.plan.load_fields import Names, PlanFields
 from petri_cli.plan.load_flow import FlowReader
@@ -254,6 +254,3 @@ def _stem(file: str) -> str:
     for ending in ENDINGS:
         name = name.removesuffix(ending)
     return name if name and not name.startswith("<") else "plan"
-
-
-__all__ = ["Loaded", "Position", "load_plan_file", "load_plan_text", "parse_plan", "plan_from_data"]
