@@ -1,9 +1,9 @@
 """Judging properties of a net: violated with a run, holding with a proof, or open.
 
-In order of cost, each for the properties that are still open: exact exploration up to :data:`PATIENCE` states; counting
-up to a limit (:mod:`petri_cli.soundness.abstraction`), which also proves things about endless nets; for properties of
-rests, the reduced state space of stubborn sets, which has every dead marking at its true distance; exact exploration up
-to the budget.
+In order of cost, each for the properties that are still open: exact exploration up to :data:`PATIENCE` states; place
+invariants; counting up to a limit (:mod:`petri_cli.soundness.abstraction`), which also proves things about endless
+nets; for properties of rests, the reduced state space of stubborn sets, which has every dead marking at its true
+distance; exact exploration up to the budget.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from petri_cli.net.model import Net, Property
 from petri_cli.soundness.abstraction import prove_abstractly
 from petri_cli.soundness.answers import amount, exhaustive, sizes, unknown
 from petri_cli.soundness.explore import Deadline, StateSpace, grow
+from petri_cli.soundness.invariants import proved_by_invariants
 from petri_cli.soundness.packed import PackedNet, is_vector_addition, with_room
 from petri_cli.soundness.properties import AT_REST, PropertyWatch, check_property
 from petri_cli.soundness.reduced import reduced_space
@@ -41,6 +42,7 @@ def judge_properties(net: Net, asked: Sequence[Property], budget: Budget, timer:
         check_property(compiled, prop)
     inquiry = _Inquiry(compiled, asked, budget, timer)
     inquiry.explore(PATIENCE)
+    inquiry.weigh()
     inquiry.abstract()
     inquiry.reduce()
     inquiry.explore(AFTER_A_VIOLATION if inquiry.violated else budget.max_states)
@@ -74,6 +76,14 @@ class _Inquiry:
         self.space = watch.space
         self._learn(watch, exhaustive(watch.space))
 
+    def weigh(self) -> None:
+        """Place invariants."""
+        asked = self.open
+        found = proved_by_invariants(self.compiled, asked, self.timer.half())
+        self.answers.update({asked[k]: Condition(asked[k].id, True) for k in found})
+        if found:
+            self.proofs.append("place invariants")
+
     def abstract(self) -> None:
         """Counting up to a limit."""
         if self.open:
@@ -81,8 +91,7 @@ class _Inquiry:
             size = 1 + len(self.compiled.places) + len(self.compiled.actions)
             limit = min(self.budget.max_states, max(200, MOST_ABSTRACT // size))
             found = prove_abstractly(self.compiled, asked, limit, self.timer.half())
-            for k in sorted(found.proved):
-                self.answers[asked[k]] = Condition(asked[k].id, True)
+            self.answers.update({asked[k]: Condition(asked[k].id, True) for k in found.proved})
             if found.proved:
                 self.proofs.append(f"abstraction: {amount(found.states, 'state')}, counting to {found.limit}")
 

@@ -35,10 +35,10 @@ def _starved(net: Net) -> Iterator[Problem]:
             if _enabled_with(t, u):
                 losers.setdefault(t.id, u.id)
     if losers:
-        pairs = [f"{t} to {u}" for t, u in losers.items()]
+        pairs = [f"{t} (to {u})" for t, u in losers.items()]
         yield Problem(
             "PETRI_PRIORITY_STARVES",
-            f"by priority alone {listed(pairs)} can lose for ever, though the proof takes choices to be fair",
+            f"{listed(pairs)} may lose for ever by priority, though the proof takes choices to be fair",
             hint="give transitions that compete for the same tokens the same priority, or let the decider choose",
             severity="warning",
         )

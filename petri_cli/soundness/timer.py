@@ -24,6 +24,10 @@ class Timer:
     def expired(self) -> bool:
         return self._clock is not None and self.elapsed() > self._seconds
 
+    def nearly(self) -> bool:
+        """Whether it is time to sum up what was found."""
+        return self._clock is not None and self.elapsed() > 0.85 * self._seconds
+
     def half(self) -> Deadline:
         """A deadline half-way between now and the end."""
         limit = (self.elapsed() + self._seconds) / 2

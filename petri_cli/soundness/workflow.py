@@ -32,8 +32,8 @@ PATIENCE = 5_000
 """States explored breadth first before another way is tried."""
 MOST_STUBBORN = 100_000
 """States of a search with stubborn sets: each costs several times what one of the exploration does."""
-SHORTEST_STATES = 2_000
-"""States of the search for a shortest run to a deadlock that is known to be there."""
+SHORTEST_WORK = 2_000_000
+"""Work of the search for a shortest run to a deadlock that is known to be there: states times the size of the net."""
 
 
 def judge_workflow(net: Net, budget: Budget, timer: Timer) -> Result:
@@ -43,7 +43,7 @@ def judge_workflow(net: Net, budget: Budget, timer: Timer) -> Result:
     question = _Question(target, compiled, budget, timer)
     watch = question.explore(PATIENCE)
     result = question.explored(watch) or question.stuck() or question.reduced()
-    if result is None and budget.max_states > PATIENCE and not timer.expired():
+    if result is None and budget.max_states > PATIENCE and not timer.nearly():
         watch = question.explore(budget.max_states)
         result = question.explored(watch)
     result = result or question.unknown(watch)
@@ -63,7 +63,7 @@ class _Question:
 
         def search(packed: PackedNet) -> Watch:
             watch = Watch(self.target, StateSpace(packed))
-            grow(watch.space, watch, limit, self.timer.expired)
+            grow(watch.space, watch, limit, self.timer.nearly)
             return watch
 
         return with_room(self.compiled, search)
@@ -81,7 +81,7 @@ class _Question:
         found = find_deadlock(compiled, final=final, max_states=limit, deadline=self.timer.half())
         if found.run is None:
             return None
-        limit = min(limit, SHORTEST_STATES)
+        limit = min(limit, SHORTEST_WORK // (len(compiled.places) + len(compiled.actions)))
         short = find_deadlock(compiled, final=final, max_states=limit, deadline=self.timer.half(), shortest=True)
         if short.run is not None:
             cx = deadlock(compiled, short.run, shortest=True)
