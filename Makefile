@@ -56,10 +56,14 @@ docs: $(READY)  ## rewrite the generated pages
 docs-check: $(READY)  ## are the generated pages up to date?
 	$(BIN)/python -m docs.generate --check
 
+# tests of other folders that need no other library either
+BARE := $(addprefix tests/,golden/test_plans.py golden/test_plan_errors.py golden/test_net_errors.py \
+  unit/test_nets_shape.py unit/test_nets_verdicts.py unit/test_shorten.py)
+
 bare: $(READY)  ## the mathematics in an interpreter with nothing but PyYAML
 	rm -rf .bare && $(PYTHON) -m venv .bare
 	.bare/bin/python -m pip install --quiet pyyaml pytest
-	.bare/bin/python -m pytest tests/bare
+	.bare/bin/python -m pytest tests/bare $(BARE)
 
 clean:          ## remove what was built
 	rm -rf $(VENV) .bare build dist *.egg-info .mypy_cache .ruff_cache .hypothesis .import_linter_cache
