@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from petri_cli.errors import PetriError
 from petri_cli.formats.pnml_elements import NAMESPACE
 from petri_cli.net.model import IMMEDIATE, AndOut, Net, Output, Place, PlaceOut, Transition
+from petri_cli.net.place_transition import pt_view
 
 _PTNET = "http://www.pnml.org/version-2009/grammar/ptnet"
 
@@ -15,13 +16,16 @@ _PTNET = "http://www.pnml.org/version-2009/grammar/ptnet"
 def write_pnml(net: Net) -> str:
     """``net`` as PNML, with its initial marking and, as process mining tools write it, its final marking.
 
-    An id that is no XML name (NCName), or that a place and a transition share, is replaced by one that is; the id it
-    had becomes the name where the element has none. So reading it back gives an isomorphic net, and the same net where
-    no id had to be replaced. Left out, since no checker of P/T nets knows them: token values, actions, properties, and
-    which places belong to the environment. Places that only a marking names are declared.
+    An id that is no XML name (NCName), or that a place and a transition share, is replaced by one that is; the
+    id it had becomes the name where the element has none. So reading it back gives an isomorphic net, and the
+    same net where no id had to be replaced. Left out, since no checker of P/T nets knows them: token values,
+    actions, properties, and which places belong to the environment. Each outcome of a choice is a transition of
+    its own, a read arc an arc each way (:func:`petri_cli.net.place_transition.pt_view`). Places that only a
+    marking names are declared.
 
     Raises PetriError PETRI_NOT_PT_NET naming the transition and what it has that P/T nets lack.
     """
+    net = pt_view(net)
     for t in net.transitions:
         if lacking := _beyond_pt(t):
             message = f"transition `{t.id}` has {lacking}, which place/transition nets cannot express"
@@ -30,17 +34,8 @@ def write_pnml(net: Net) -> str:
 
 
 def _beyond_pt(t: Transition) -> str:
-    """What ``t`` has that is not a weighted arc; empty for a transition of a P/T net."""
-    parts = [
-        (any(i.drains for i in t.inputs), "an `all` or `atLeast` input"),
-        (bool(t.inhibitors), "an inhibitor arc"),
-        (bool(t.reads), "a read arc"),
-        (bool(t.resets), "a reset arc"),
-        (_produced(t.output) is None, "an output with a choice or a timeout"),
-        (t.timing != IMMEDIATE, "a timing"),
-        (t.priority != 0, "a priority"),
-        (t.match is not None, "a name match"),
-    ]
+    """What ``t`` of a P/T view has beside weighted arcs; empty for a transition of a P/T net."""
+    parts = [(t.timing != IMMEDIATE, "a timing"), (t.priority != 0, "a priority")]
     return ", ".join(what for has, what in parts if has)
 
 
