@@ -31,6 +31,9 @@ OPTION, PROPER, NO_DEAD = "optionToComplete", "properCompletion", "noDeadTransit
 ENUMERATE = 20_000
 """States up to which an unsound net is still explored, to count exactly what is wrong with it."""
 
+Accept = Callable[[State], bool]
+"""Whether a run may end in a state."""
+
 
 class Watch:
     """What of interest has turned up while a state space grew: the first of each kind, in breadth-first order.
@@ -185,27 +188,29 @@ class _Reading:
         sentence = f"{listed(names)} can be repeated for ever, each time adding to {listed(more)}"
         return replayed(self.compiled, "unbounded", run, sentence, shortest=False, pump=pump, subject=more[0])
 
-    def _run_to(self, i: int, accept: Callable[[State], bool]) -> tuple[tuple[int, ...], bool]:
+    def _run_to(self, i: int, accept: Accept) -> tuple[tuple[int, ...], bool]:
         """A run to state ``i`` or another that ``accept`` takes, and whether none is shorter."""
         return self.space.run_to(i), True
+
+    def _run_to_doomed(self, i: int) -> tuple[tuple[int, ...], bool]:
+        """The same for a doomed state. In a part of the space, a nearer state may be doomed without our knowing."""
+        if self.space.complete:
+            return self.space.run_to(i), True
+        doomed, find, pack = set(self.doomed), self.space.find, self.space.net.pack_if_it_fits
+        return shorten(self.compiled, self.space.run_to(i), lambda state: find(pack(state)) in doomed), False
 
     def _dead_transitions(self) -> tuple[str, ...]:
         alive = {self.compiled.actions[a].step.transition for a in members(self.space.fired)}
         return tuple(t.id for t in self.compiled.net.transitions if t.id not in alive)
 
     def _cannot_complete(self, i: int) -> Counterexample:
-        run, shortest = self._run_to(i, self._is_doomed)
+        run, shortest = self._run_to_doomed(i)
         cx = replayed(self.compiled, "cannotComplete", run, "", shortest=shortest)
         sentence = (
             f"{steps_text(len(run))}, with tokens on {marking_text(cx.marking)}, there are steps to take, "
             f"but none leads to the end {marking_text(self.target.final)} any more"
         )
         return replace(cx, sentence=sentence)
-
-    def _is_doomed(self, state: State) -> bool:
-        compiled, limit = self.compiled, len(self.space.markings)
-        dead = not any(a.enabled(state) for a in compiled.actions)
-        return not dead and end_is_out_of_reach(compiled, state, limit, self.deadline)
 
     def _improper(self, i: int) -> Counterexample:
         run, shortest = self._run_to(i, self._is_improper)
@@ -234,6 +239,13 @@ class _ReducedReading(_Reading):
     def proved(self) -> bool:
         return self.space.complete and not self.doomed
 
-    def _run_to(self, i: int, accept: Callable[[State], bool]) -> tuple[tuple[int, ...], bool]:
-        run = self.space.run_to(i)
-        return shorten(self.compiled, run, accept), False
+    def _run_to(self, i: int, accept: Accept) -> tuple[tuple[int, ...], bool]:
+        return shorten(self.compiled, self.space.run_to(i), accept), False
+
+    def _run_to_doomed(self, i: int) -> tuple[tuple[int, ...], bool]:
+        return self._run_to(i, self._is_doomed)
+
+    def _is_doomed(self, state: State) -> bool:
+        compiled, limit = self.compiled, len(self.space.markings)
+        dead = not any(a.enabled(state) for a in compiled.actions)
+        return not dead and end_is_out_of_reach(compiled, state, limit, self.deadline)

@@ -16,7 +16,7 @@ from petri_cli.net.model import Net, Property
 from petri_cli.soundness.explore import StateSpace
 from petri_cli.soundness.packed import PackedNet, with_room
 from petri_cli.soundness.property_proofs import judge_properties
-from petri_cli.soundness.restrictions import restrictions
+from petri_cli.soundness.restrictions import assumptions, restrictions
 from petri_cli.soundness.result import Budget, Result
 from petri_cli.soundness.timer import Clock, Timer
 from petri_cli.soundness.workflow import judge_workflow
@@ -41,7 +41,8 @@ def judge_net(
     if clock is not None:
         stats["seconds"] = round(timer.elapsed(), 6)
     warnings = (*result.warnings, *restrictions(net, result.verdict, result.conditions))
-    return replace(result, stats=stats, warnings=warnings)
+    assumed = (*result.assumptions, *assumptions(net)) if result.assumptions else ()
+    return replace(result, stats=stats, warnings=warnings, assumptions=assumed)
 
 
 def place_bounds(net: Net, budget: Budget | None = None, clock: Clock | None = None) -> Mapping[str, int] | None:

@@ -1,10 +1,14 @@
-"""What the proof ignores and the engine doesn't: priority and timing. Where that matters, a warning says so.
+"""What the proof ignores and the engine doesn't: priority, timing, names, tokens from outside. Where that matters, a
+warning or an assumption says so.
 
-Both only take behaviour away. So a bound or a deadlock-free proof stays true, but
+Priority and timing only take behaviour away. So a bound or a deadlock-free proof stays true, but
 
 * a transition that loses every conflict by priority may never fire, though choices were taken to be fair;
 * a counterexample that fires a transition with a firing interval may be impossible in time;
 * a transition with a hard deadline can be reaped, and then the end may be out of reach.
+
+A match keeps a transition from firing though the counts would do: nothing that is proved about getting on, and no run
+that fires it, takes that into account.
 """
 
 from __future__ import annotations
@@ -19,7 +23,17 @@ from petri_cli.soundness.result import Condition, Verdict
 
 def restrictions(net: Net, verdict: Verdict, conditions: Iterable[Condition]) -> tuple[Problem, ...]:
     """The warnings about an answer."""
-    return (*_starved(net), *_timed(net, conditions), *(_reaped(net) if verdict is Verdict.SOUND else ()))
+    reaped = _reaped(net) if verdict is Verdict.SOUND else ()
+    return (*_starved(net), *_timed(net, conditions), *reaped, *_matched(net))
+
+
+def assumptions(net: Net) -> tuple[str, ...]:
+    """What a proof about this net takes for granted besides what every proof does."""
+    environment = [p.id for p in net.places if p.environment]
+    return (
+        *(["the names of tokens always match"] if any(t.match for t in net.transitions) else []),
+        *([f"no token arrives on {listed(environment)} from outside"] if environment else []),
+    )
 
 
 def _starved(net: Net) -> Iterator[Problem]:
@@ -76,5 +90,16 @@ def _reaped(net: Net) -> Iterator[Problem]:
         yield Problem(
             "PETRI_TIMING_IGNORED",
             f"{listed(hard)} must fire within a deadline, which the proof ignores: past it the end may be out of reach",
+            severity="warning",
+        )
+
+
+def _matched(net: Net) -> Iterator[Problem]:
+    """Transitions that wait for tokens of one name."""
+    matching = [t.id for t in net.transitions if t.match is not None]
+    if matching:
+        yield Problem(
+            "PETRI_NAMES_IGNORED",
+            f"{listed(matching)} may wait for tokens of one name; the verdict counts tokens and looks at no name",
             severity="warning",
         )

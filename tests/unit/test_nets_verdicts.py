@@ -13,6 +13,7 @@ from petri_cli.net.model import (
     Cardinality,
     ForwardOut,
     Input,
+    Match,
     Net,
     Place,
     PlaceOut,
@@ -291,6 +292,16 @@ def test_a_counterexample_that_time_may_rule_out_is_noted() -> None:
     ((code, message),) = _warned(late, "right: i -> o; wrong: i -> p; end: p x -> o; keep: x -> x p")[-1:]
     assert code == "PETRI_TIMING_IGNORED"
     assert message == "optionToComplete: the run fires wrong, whose timing may rule the run out"
+
+
+def test_a_match_and_tokens_from_outside_are_noted_and_taken_for_granted() -> None:
+    match = {"join": {"match": Match((("a", None), ("b", None)))}}
+    net = short_net("split: i -> a b; join: a b -> o", match, i=1)
+    result = judge_net(net)
+    assert [w.code for w in result.warnings] == ["PETRI_NAMES_IGNORED"]
+    assert result.assumptions[-1] == "the names of tokens always match"
+    outside = replace(net, places=tuple(replace(p, environment=p.id == "i") for p in net.places))
+    assert judge_net(outside).assumptions[-1] == "no token arrives on i from outside"
 
 
 def test_a_hard_deadline_beneath_a_proof_is_noted() -> None:
