@@ -54,7 +54,7 @@ def resource_place(rid: str) -> str:
 
 def suffix(items: Items) -> str:
     """How an unfolded element says which items it belongs to: ``[2][1]``."""
-    return "".join(f"[{i}]" for i in items)
+    return "".join(f"[{i}]" for i in items) if items else ""
 
 
 def acquire_id(guard: Guard, items: Items = ()) -> str:
