@@ -188,6 +188,15 @@ def test_doom_is_definite_under_a_cap_once_its_part_is_explored() -> None:
     assert result.counts == Counts(0, 2, exact=False)
 
 
+def test_a_doomed_marking_found_under_a_cap_is_not_called_the_nearest() -> None:
+    """The nearest, ``start``, is not known to be doomed: too much follows it."""
+    lanes = "; ".join(f"a{k}: s{k} -> x{k}; b{k}: x{k} -> s{k}" for k in range(9))
+    text = f"start: i -> {' '.join(f's{k}' for k in range(9))}; {lanes}; one: i -> p; two: p -> q; q: q -> r; r: r -> q"
+    net = short_net(f"{text}; good: i -> u; better: p -> u; best: u -> o", i=1)
+    cx = _shown(judge_net(net, Budget(max_states=300)))
+    assert (cx.kind, cx.shortest, _run(cx)) == ("cannotComplete", False, ["one", "two"])
+
+
 PHILOSOPHERS = replace(
     short_net(
         "l0: t0 f0 -> h0; r0: h0 f1 -> e0; d0: e0 -> t0 f0 f1;"
@@ -223,6 +232,16 @@ def test_a_property_of_rests_is_proved_on_a_space_too_large_to_enumerate() -> No
     assert result.evidence == "stubborn sets: 28 states"
 
 
+def test_reaped_transitions_keep_rests_from_being_proved_by_stubborn_sets() -> None:
+    lanes = "; ".join(f"a{k}: s{k} -> x{k}; b{k}: x{k} -> e{k}" for k in range(9))
+    text = f"{lanes}; late: i -> b"
+    for timing, holds in (Timing(), True), (Timing("deadline", 0.0, 1.0), None):
+        net = short_net(text, {"late": {"timing": timing}})
+        net = replace(net, initial={"i": 1, **{f"s{k}": 1 for k in range(9)}})
+        result = judge_net(net, Budget(max_states=500), [Property("end", "terminatesAtSink", ("b",))])
+        assert _condition(result, "end").holds is holds
+
+
 @pytest.mark.parametrize(
     ("prop", "sentence"),
     [
@@ -248,9 +267,11 @@ def test_each_violated_property_is_told_in_a_sentence(prop: Property, sentence: 
 def test_a_transition_with_a_hard_deadline_can_be_reaped() -> None:
     for kind, holds in ("deadline", False), ("window", False), ("delayed", True), ("exact", True):
         timing = Timing(kind, 0.0, 5.0 if kind in ("deadline", "window") else None)
-        net = short_net("t: a -> b", {"t": {"timing": timing}}, a=1)
-        result = judge_net(net, properties=[Property("end", "terminatesAtSink", ("b",))])
-        assert _condition(result, "end").holds is holds, kind
+        for text in "t: a -> b", "s: i -> a; t: a -> b":
+            net = short_net(text, {"t": {"timing": timing}})
+            net = replace(net, initial={net.places[0].id: 1})
+            result = judge_net(net, properties=[Property("end", "terminatesAtSink", ("b",))])
+            assert _condition(result, "end").holds is holds, kind
 
 
 def test_tokens_that_no_arc_touches_count_in_properties() -> None:
