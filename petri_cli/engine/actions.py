@@ -36,7 +36,7 @@ class ActionContext:
         self._firing = firing
         self._may_write = may_write
         self._host = host
-        self.outputs: dict[str, list[object]] = {}
+        self.outputs: dict[str, Sequence[object]] = {}
 
     @property
     def transition(self) -> str:
@@ -49,7 +49,10 @@ class ActionContext:
 
     def input(self, place: str) -> Any:
         """The value of the first token consumed from ``place``."""
-        return self.input_token(place).value
+        try:
+            return self._firing.consumed[place][0].value
+        except KeyError:
+            raise self._no_input(place) from None
 
     def inputs(self, place: str) -> list[Any]:
         """The values of all tokens consumed from ``place``, oldest first."""
@@ -64,7 +67,7 @@ class ActionContext:
         try:
             return self._firing.consumed[place]
         except KeyError:
-            raise UndeclaredPlace(f"{place!r} is not an input of {self.transition!r}") from None
+            raise self._no_input(place) from None
 
     def read(self, place: str) -> Any:
         """The value of the oldest token of a read place."""
@@ -83,8 +86,18 @@ class ActionContext:
         """Put one token a value into ``place`` once the action has ended; a ready-made Token is taken as it is."""
         if place not in self._may_write:
             raise UndeclaredPlace(f"{place!r} is not an output of {self.transition!r}")
-        named = [v if isinstance(v, Token) else Token(v, UNSTAMPED, name) for v in values] if name else values
-        self.outputs.setdefault(place, []).extend(named)
+        if name:
+            values = tuple([v if isinstance(v, Token) else Token(v, UNSTAMPED, name) for v in values])
+        before = self.outputs.get(place)
+        if before is None:
+            self.outputs[place] = values
+        elif isinstance(before, list):
+            before.extend(values)
+        else:
+            self.outputs[place] = [*before, *values]
+
+    def _no_input(self, place: str) -> UndeclaredPlace:
+        return UndeclaredPlace(f"{place!r} is not an input of {self.transition!r}")
 
     def fresh_name(self) -> str:
         """A name that nothing else in this run has: ``<transition>#<n>``."""

@@ -19,35 +19,25 @@ INTERRUPTED = 2
 
 
 class DeclarationOrder:
-    """The fast path, for nets whose transitions are all immediate and of one priority: no clock is read at all."""
+    """The fast path, for nets whose transitions are all immediate and of one priority: no clock is read at all.
+
+    ready: a heap of transitions, each at most once (``is_ready``); the scheduler works on both itself.
+    """
 
     def __init__(self, state: bytearray) -> None:
-        self._state = state
-        self._ready: list[int] = []
-        self._is_ready = bytearray(len(state))
+        self.ready: list[int] = []
+        self.is_ready = bytearray(len(state))
 
     def enable(self, t: int, now: int) -> None:
-        if not self._is_ready[t]:
-            self._is_ready[t] = 1
-            heappush(self._ready, t)
-
-    def next_ready(self, now: int) -> int:
-        ready, state = self._ready, self._state
-        while ready:
-            t = heappop(ready)
-            self._is_ready[t] = 0
-            if state[t] == ENABLED:
-                return t
-        return -1
-
-    def overdue(self, now: int) -> Iterator[int]:
-        return iter(())
+        if not self.is_ready[t]:
+            self.is_ready[t] = 1
+            heappush(self.ready, t)
 
     def wake_at(self, now: int) -> int | None:
         return None
 
     def idle(self) -> bool:
-        return not self._ready
+        return not self.ready
 
 
 class Agenda:

@@ -18,11 +18,11 @@ from types import CoroutineType
 from typing import Any
 
 from petri_cli.engine.actions import ActionContext
-from petri_cli.engine.binding import Actions, Bound, How
+from petri_cli.engine.binding import Actions, Bound
 from petri_cli.engine.compiled import EngineNet
 from petri_cli.engine.events import LogMessage
 from petri_cli.engine.executor import Executor, Injection, Reason, Result, StartingMarking, over
-from petri_cli.engine.firings import TIMED_OUT, Completion, Failed, Firing
+from petri_cli.engine.firings import TIMED_OUT, Completion, Failed, Firing, Produced
 from petri_cli.engine.logs import ACTING, Acting, captured
 from petri_cli.engine.scheduler import DEADLINE_TOLERANCE
 from petri_cli.engine.stores import EventStore
@@ -80,10 +80,11 @@ class AsyncExecutor(Executor):
         self._finished: asyncio.Future[Result] | None = None
         self._context: Context | None = None
         self._over: list[tuple[int, Completion]] = []
-        self._tasks: dict[int, asyncio.Future[object]] = {}
+        self._tasks: dict[int, asyncio.Future[Any]] = {}
+        self._coroutines: dict[int, CoroutineType[Any, Any, object]] = {}
         """Actions in flight by firing: tasks, and jobs of the pool."""
         self._budgets: dict[int, asyncio.TimerHandle] = {}
-        self._abandoned: set[asyncio.Future[object]] = set()
+        self._abandoned: set[asyncio.Future[Any]] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at: int | None = None
         self._scheduled = False
@@ -186,20 +187,22 @@ class AsyncExecutor(Executor):
             self._cancel_actions()
         if self._closing:
             scheduler.stop()
+        cycle, clock, offset = scheduler.cycle, time.monotonic_ns, self._offset
+        over, queued = self._over, inbox.queued
         slice_end = self.now() + SLICE
         while True:
-            now = self.now()
-            over, self._over = self._over, []
-            if inbox:
+            now = (clock() + offset) // 1000
+            if queued:
                 injections = inbox.take()
-                firings = scheduler.cycle(now, over, [(place, token) for place, token, _ in injections])
+                firings = cycle(now, over, [(place, token) for place, token, _ in injections])
                 for _, _, injection in injections:
                     injection.answer(True)
             else:
-                firings = scheduler.cycle(now, over)
-            for firing in firings:
-                self._begin(firing)
-            if not (self._over or inbox or scheduler.restless):
+                firings = cycle(now, over)
+            over.clear()
+            if firings:
+                self._begin(firings)
+            if not (over or queued or scheduler.restless):
                 return self._rest()
             if now > slice_end:
                 return self._schedule()
@@ -248,38 +251,71 @@ class AsyncExecutor(Executor):
 
     # Actions
 
-    def _begin(self, firing: Firing) -> None:
-        bound = self._bound[firing.index]
-        if bound.how is How.IN_THREAD:
-            self._begin_in_thread(firing, bound)
-            return
-        try:
-            ctx, returned = self._call(bound, firing)
-        except Exception as e:
-            completion: Completion = Failed.of(e)
-        else:
-            if isinstance(returned, CoroutineType):
-                self._begin_task(firing, bound, ctx, returned)
-                return
-            completion = over(ctx, returned)
-        if bound.budget is not None and self.now() - firing.started_at > bound.budget:
-            completion = TIMED_OUT  # it could not be stopped, but it took too long
-        self._over.append((firing.id, completion))
+    def _begin(self, firings: list[Firing]) -> None:
+        all_bound, acting, append = self._bound, self._acting, self._over.append
+        for firing in firings:
+            fid = firing[0]
+            action, may_write, at_once, in_thread, budget = bound = all_bound[firing[1]]
+            if in_thread:
+                self._begin_in_thread(firing, bound)
+                continue
+            if acting is not None:
+                acting.firing = firing
+            try:
+                if action is None:
+                    append((fid, at_once(firing)))
+                    continue
+                ctx = ActionContext(firing, may_write, self)
+                returned = action(ctx)
+            except Exception as e:
+                append((fid, Failed.of(e)))
+            else:
+                if returned is None:
+                    append((fid, Produced(ctx.outputs)))
+                elif isinstance(returned, CoroutineType):
+                    self._begin_task(firing, bound, ctx, returned)
+                    continue
+                else:
+                    append((fid, over(ctx, returned)))
+            if budget is not None and self.now() - firing.started_at > budget:
+                self._over[-1] = (fid, TIMED_OUT)  # it could not be stopped, but it took too long
+        if acting is not None:
+            acting.firing = None
 
     def _begin_task(
-        self, firing: Firing, bound: Bound, ctx: ActionContext | None, action: CoroutineType[Any, Any, object]
+        self, firing: Firing, bound: Bound, ctx: ActionContext, action: CoroutineType[Any, Any, object]
     ) -> None:
         assert self._loop is not None  # noqa: S101 - run() set it
-        task = self._loop.create_task(action, context=self._context_of(firing))
-        self._watch(firing, bound, ctx, task)
+        self._coroutines[firing.id] = action
+        task = self._loop.create_task(self._await(firing, ctx, action), context=self._context_of(firing))
+        self._watch(firing, bound, task)
+
+    async def _await(self, firing: Firing, ctx: ActionContext, action: CoroutineType[Any, Any, object]) -> None:
+        """Await an async action and go on with the loop in the same turn: a done-callback would cost another one."""
+        try:
+            completion = over(ctx, await action)
+        except Exception as e:
+            completion = Failed.of(e)
+        except asyncio.CancelledError:
+            if firing.id not in self._tasks:
+                raise  # abandoned: by its time-out, or with the run
+            completion = Failed("CancelledError", "the action cancelled itself")
+        self._ended(firing.id, completion)
 
     def _begin_in_thread(self, firing: Firing, bound: Bound) -> None:
         assert self._loop is not None and bound.action is not None  # noqa: S101 - run() set it, and so it was bound
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="petri-action")
         ctx = ActionContext(firing, bound.may_write, self)
-        context = self._context_of(firing)
-        self._watch(firing, bound, ctx, self._loop.run_in_executor(self._pool, context.run, bound.action, ctx))
+        job = self._loop.run_in_executor(self._pool, self._context_of(firing).run, bound.action, ctx)
+        job.add_done_callback(partial(self._on_job, firing, ctx), context=self._context)
+        self._watch(firing, bound, job)
+
+    def _on_job(self, firing: Firing, ctx: ActionContext, job: asyncio.Future[object]) -> None:
+        if job.cancelled():
+            return  # abandoned; the thread goes on, but nobody listens
+        error = job.exception()
+        self._ended(firing.id, over(ctx, job.result()) if error is None else Failed.of(error))
 
     def _context_of(self, firing: Firing) -> Context:
         context = copy_context()
@@ -287,33 +323,25 @@ class AsyncExecutor(Executor):
             context.run(ACTING.set, Acting(self._tell_log, firing))
         return context
 
-    def _watch(self, firing: Firing, bound: Bound, ctx: ActionContext | None, task: asyncio.Future[object]) -> None:
+    def _watch(self, firing: Firing, bound: Bound, task: asyncio.Future[Any]) -> None:
         self._tasks[firing.id] = task
-        task.add_done_callback(partial(self._on_done, firing, ctx), context=self._context)
         if bound.budget is not None:
             assert self._loop is not None  # noqa: S101 - run() set it
             delay = bound.budget / TICKS_PER_SECOND
             self._budgets[firing.id] = self._loop.call_later(delay, self._on_budget, firing.id, context=self._context)
 
-    def _on_done(self, firing: Firing, ctx: ActionContext | None, task: asyncio.Future[object]) -> None:
-        if self._tasks.pop(firing.id, None) is None:  # abandoned before: whatever it made is lost
-            self._abandoned.discard(task)
-            if not task.cancelled():
-                task.exception()  # it has been looked at
+    def _ended(self, fid: int, completion: Completion) -> None:
+        """The action of a firing is over; if it was abandoned before, whatever it made is lost."""
+        if self._tasks.pop(fid, None) is None:
             return
-        if (budget := self._budgets.pop(firing.id, None)) is not None:
+        self._coroutines.pop(fid, None)
+        if self._budgets and (budget := self._budgets.pop(fid, None)) is not None:
             budget.cancel()
-        if task.cancelled():
-            completion: Completion = Failed("CancelledError", "the action was cancelled")
-        elif (error := task.exception()) is not None:
-            completion = Failed.of(error)
+        self._over.append((fid, completion))
+        if self._tasks or self._context is None:
+            self._wake()  # others may be over in the same turn of the event loop
         else:
-            completion = over(ctx, task.result())
-        self._over.append((firing.id, completion))
-        if self._tasks:
-            self._wake()  # others may be done in the same turn of the event loop
-        else:
-            self._pump()
+            self._context.run(self._pump)
 
     def _on_budget(self, fid: int) -> None:
         self._budgets.pop(fid, None)
@@ -327,6 +355,9 @@ class AsyncExecutor(Executor):
         if task is None:
             return False
         self._abandoned.add(task)
+        task.add_done_callback(self._abandoned.discard)
+        if (action := self._coroutines.pop(fid, None)) is not None:
+            task.add_done_callback(lambda _: action.close())  # in case it is cancelled before its first step
         task.cancel()
         return True
 
@@ -339,8 +370,9 @@ class AsyncExecutor(Executor):
 
     async def _clean_up(self) -> None:
         """Give abandoned actions a moment to end; a thread that still works cannot be stopped and is left to itself."""
-        if self._abandoned:
-            await asyncio.wait(self._abandoned, timeout=GRACE)
+        abandoned = [task for task in self._abandoned if not task.done()]
+        if abandoned:
+            await asyncio.wait(abandoned, timeout=GRACE)
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
 

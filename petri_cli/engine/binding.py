@@ -6,11 +6,11 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from enum import Enum, auto
+from typing import NamedTuple
 
 from petri_cli.engine.actions import Action
 from petri_cli.engine.compiled import EngineNet, EngineTransition
-from petri_cli.engine.firings import Firing
+from petri_cli.engine.firings import NO_OUTPUTS, Firing, Produced
 from petri_cli.engine.outputs import OutputRule
 from petri_cli.engine.tokens import UNSTAMPED, Token
 from petri_cli.errors import PetriError
@@ -18,25 +18,18 @@ from petri_cli.errors import PetriError
 Outputs = Mapping[str, Sequence[object]]
 
 
-class How(Enum):
-    """How an executor runs an action."""
+class Bound(NamedTuple):
+    """The action of one transition, in one of three forms.
 
-    AT_ONCE = auto()
-    """a function of the firing, for built-in actions that need no context"""
-    INLINE = auto()
-    """on a context, in the loop; if it returns a coroutine, that is awaited"""
-    IN_THREAD = auto()
-    """on a context, in a thread of the pool"""
+    at_once: a built-in action, a function of the firing; action: a callable on a context, called in the loop (what it
+    returns may be a coroutine, to be awaited) or, if in_thread, in a thread of the pool. may_write: the places that it
+    may output to; budget: ticks until its time-out.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """The action of one transition. may_write: the places that it may output to; budget: ticks until its time-out."""
-
-    how: How
-    at_once: Callable[[Firing], Outputs] | None
     action: Action | None
     may_write: frozenset[str]
+    at_once: Callable[[Firing], Produced]
+    in_thread: bool
     budget: int | None
 
 
@@ -52,7 +45,7 @@ class Target:
 class BuiltIn:
     """An action that knows its transition beforehand."""
 
-    def bind(self, target: Target) -> Callable[[Firing], Outputs]:
+    def bind(self, target: Target) -> Callable[[Firing], Produced]:
         """What it produces, as a function of the firing.
 
         Raises PetriError ``PETRI_BAD_BINDING`` when that could never satisfy the declared output.
@@ -63,14 +56,14 @@ class BuiltIn:
 class Passthrough(BuiltIn):
     """Takes its tokens and produces nothing."""
 
-    def bind(self, target: Target) -> Callable[[Firing], Outputs]:
+    def bind(self, target: Target) -> Callable[[Firing], Produced]:
         if target.rule.places:
             raise bad_binding(
                 f"transition {target.transition!r} declares the output {_listed(target.rule.places)}, "
                 "but no action is bound to it that could produce it",
                 hint=f"bind an action to {target.transition!r}, or declare no output",
             )
-        return lambda firing: {}
+        return lambda firing: NO_OUTPUTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +73,7 @@ class Transform(BuiltIn):
     function: Callable[[object], object] | None = None
     word: str = "transform"
 
-    def bind(self, target: Target) -> Callable[[Firing], Outputs]:
+    def bind(self, target: Target) -> Callable[[Firing], Produced]:
         if len(target.inputs) != 1:
             raise bad_binding(
                 f"{self.word} needs one input, but transition {target.transition!r} has {_n(target.inputs)}"
@@ -89,11 +82,11 @@ class Transform(BuiltIn):
         source, function = target.inputs[0], self.function
         copies = [(p, target.rule.copies[p]) for p in sorted(target.rule.places)]
 
-        def run(firing: Firing) -> Outputs:
+        def run(firing: Firing) -> Produced:
             token = firing.consumed[source][0]
             value = token.value if function is None else function(token.value)
             carried = value if not token.name and not isinstance(value, Token) else Token(value, UNSTAMPED, token.name)
-            return {place: [carried] * k for place, k in copies}
+            return Produced({place: [carried] * k for place, k in copies})
 
         return run
 
@@ -104,10 +97,11 @@ class Produce(BuiltIn):
 
     outputs: Outputs
 
-    def bind(self, target: Target) -> Callable[[Firing], Outputs]:
+    def bind(self, target: Target) -> Callable[[Firing], Produced]:
         outputs = {place: list(values) for place, values in self.outputs.items() if values}
         _must_conform("produce", target, frozenset(outputs))
-        return lambda firing: outputs
+        always = Produced(outputs)
+        return lambda firing: always
 
 
 def passthrough() -> BuiltIn:
@@ -150,11 +144,11 @@ def _bind(compiled: EngineNet, t: EngineTransition, action: Action | BuiltIn) ->
     rule = t.rule
     if isinstance(action, BuiltIn):
         target = Target(t.id, tuple(compiled.places[a.place] for a in t.inputs), rule)
-        return Bound(How.AT_ONCE, action.bind(target), None, rule.places, rule.budget)
+        return Bound(None, rule.places, action.bind(target), False, rule.budget)
     in_thread = getattr(action, "__petri_blocking__", False)
     if in_thread and inspect.iscoroutinefunction(action):
         raise bad_binding(f"the action of {t.id!r} is marked blocking, but it is asynchronous")
-    return Bound(How.IN_THREAD if in_thread else How.INLINE, None, action, rule.places, rule.budget)
+    return Bound(action, rule.places, lambda firing: NO_OUTPUTS, bool(in_thread), rule.budget)
 
 
 def check_known(what: str, kind: str, given: Iterable[str], known: Iterable[str]) -> None:

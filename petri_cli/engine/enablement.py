@@ -10,7 +10,7 @@ they depend on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from petri_cli.engine.agenda import ENABLED, IDLE, INTERRUPTED, Agenda, DeclarationOrder
 from petri_cli.engine.compiled import ANY_NAME, EngineNet, EngineTransition, Uncorrelated
@@ -35,22 +35,26 @@ class Enablement:
         self._agenda = agenda
         self.state = state
         self.dirty = list(range(len(transitions)))
-        self.waiting: list[list[int]] = [[] for _ in queues]
+        self._waiting: list[list[int]] = [[] for _ in queues]
         self._blocked: list[list[int]] = [[] for _ in queues]
-        self.plain = [t.plain for t in transitions]
+        self._plain = [t.plain for t in transitions]
+        self.sole = [_sole(compiled, row) for row in compiled.consumers]
+        """Place → its one consumer, if that needs nothing else: it never waits, the place knows it. Otherwise −1."""
         self._needs = [tuple((queues[p], k, p) for p, k in t.needs) for t in transitions]
         self._cursor = [0] * len(transitions)
         self.matchers = [_matcher(t, queues) for t in transitions]
         places = range(len(queues))
         self.hears_additions = [bool(compiled.inhibited[p] or compiled.tracked[p]) for p in places]
         """Whether anybody but the waiting must hear of tokens added to a place."""
-        self.hears_removals = [len(compiled.consumers[p]) > 1 or self.hears_additions[p] for p in places]
+        reset = {p for t in transitions for p in t.resets}
+        self.hears_removals = [len(compiled.consumers[p]) > 1 or p in reset or self.hears_additions[p] for p in places]
         """Whether anybody but the transition that took them must hear of tokens removed from a place."""
 
     def added(self, p: int) -> None:
         """``p`` got tokens: look at those who wait for some, at those who may not have any, and at the tracked."""
-        waiting = self.waiting[p]
-        if waiting:
+        if (t := self.sole[p]) >= 0:
+            self.dirty.append(t)
+        elif waiting := self._waiting[p]:
             self.dirty += waiting
             waiting.clear()
         if self.hears_additions[p]:
@@ -58,8 +62,19 @@ class Enablement:
             self.dirty += [t for t in self._compiled.inhibited[p] if state[t]]
             self.dirty += self._compiled.tracked[p]
 
-    def taken(self, p: int) -> None:
-        """``p`` lost tokens to a firing whose own transition is idle by now: who needed them is interrupted."""
+    def taken(self, t: int, places: Sequence[int]) -> None:
+        """A firing of ``t``, which is idle by now, took tokens from ``places``: who needed them is interrupted."""
+        self.dirty.append(t)
+        for p in places:
+            if self.hears_removals[p]:
+                self._removed(p)
+        for p in places:  # all is taken: only now it shows whether a name is left that enables a matched transition
+            for u in self._compiled.matched[p]:
+                matcher = self.matchers[u]
+                if self.state[u] == ENABLED and matcher is not None and not matcher.enabled():
+                    self.state[u] = INTERRUPTED
+
+    def _removed(self, p: int) -> None:
         state, compiled = self.state, self._compiled
         left = len(self._queues[p])
         if left:
@@ -75,22 +90,13 @@ class Enablement:
         self.dirty += lost
         self.dirty += compiled.tracked[p]
 
-    def fired(self, t: int, places: Iterable[int]) -> None:
-        """``t`` fired and took tokens from ``places``, all of them: no name may be left that enabled a matched one."""
-        self.dirty.append(t)
-        for p in places:
-            for u in self._compiled.matched[p]:
-                matcher = self.matchers[u]
-                if self.state[u] == ENABLED and matcher is not None and not matcher.enabled():
-                    self.state[u] = INTERRUPTED
-
     def update(self, now: int, reporter: Reporter | None) -> None:
         """Look at the dirty transitions, in declaration order, and start or restart the clocks of the enabled ones."""
         dirty = self.dirty
         self.dirty = []
         if len(dirty) > 1:
             dirty.sort()
-        state, plain, enable = self.state, self.plain, self._agenda.enable
+        state, plain, needs, enable = self.state, self._plain, self._needs, self._agenda.enable
         last = -1
         for t in dirty:
             if t == last:
@@ -98,10 +104,11 @@ class Enablement:
             last = t
             before = state[t]
             if plain[t]:
-                for queue, _, p in self._needs[t]:
+                for queue, _, p in needs[t]:
                     if not queue:
-                        self.waiting[p].append(t)
                         state[t] = IDLE
+                        if self.sole[p] < 0:
+                            self._waiting[p].append(t)
                         break
                 else:
                     if before != ENABLED:
@@ -130,7 +137,7 @@ class Enablement:
             if len(queue) < k:
                 self._cursor[t] = i % len(needs)
                 if not transition.tracked:
-                    self.waiting[p].append(t)
+                    self._waiting[p].append(t)
                 return False
         for p in transition.inhibitors:
             if self._queues[p]:
@@ -138,6 +145,13 @@ class Enablement:
                     self._blocked[p].append(t)
                 return False
         return matcher is None or matcher.enabled()
+
+
+def _sole(compiled: EngineNet, consumers: Sequence[int]) -> int:
+    if len(consumers) != 1:
+        return -1
+    t = compiled.transitions[consumers[0]]
+    return consumers[0] if t.plain and len(t.needs) == 1 else -1
 
 
 def _matcher(t: EngineTransition, queues: Sequence[Queue]) -> Matcher | None:

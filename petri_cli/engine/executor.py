@@ -89,7 +89,7 @@ class Inbox:
     def __init__(self, places: frozenset[str]) -> None:
         self.places = places
         self._lock = threading.Lock()
-        self._queue: deque[tuple[str, Token, Injection]] = deque()
+        self.queued: deque[tuple[str, Token, Injection]] = deque()
         self._open = True
 
     def put(self, place: str, value: object, name: str, wake: Callable[[], None]) -> Injection:
@@ -99,7 +99,7 @@ class Inbox:
         with self._lock:
             accepted = self._open and place in self.places
             if accepted:
-                self._queue.append((place, token, injection))
+                self.queued.append((place, token, injection))
         if accepted:
             wake()
         else:
@@ -110,14 +110,14 @@ class Inbox:
         """Refuse everything from now on; ``discard`` what is queued, too."""
         with self._lock:
             self._open = False
-            refused = list(self._queue) if discard else []
+            refused = list(self.queued) if discard else []
             if discard:
-                self._queue.clear()
+                self.queued.clear()
         for _, _, injection in refused:
             injection.answer(False)
 
     def __len__(self) -> int:
-        return len(self._queue)
+        return len(self.queued)
 
     @property
     def open(self) -> bool:
@@ -125,8 +125,8 @@ class Inbox:
 
     def take(self) -> list[tuple[str, Token, Injection]]:
         with self._lock:
-            taken = list(self._queue)
-            self._queue.clear()
+            taken = list(self.queued)
+            self.queued.clear()
         return taken
 
 
@@ -193,10 +193,9 @@ class Executor:
         if acting is not None:
             acting.firing = firing
         try:
-            if bound.at_once is not None:
-                return None, Produced(bound.at_once(firing))
+            if bound.action is None:
+                return None, bound.at_once(firing)
             ctx = ActionContext(firing, bound.may_write, self)
-            assert bound.action is not None  # noqa: S101 - one of the two is bound
             return ctx, bound.action(ctx)
         finally:
             if acting is not None:

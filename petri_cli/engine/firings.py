@@ -3,39 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from petri_cli.engine.tokens import Token
 
 
-class Firing:
-    """A transition that has consumed its tokens and whose action is to run. Nobody changes it once it is made.
+class Firing(NamedTuple):
+    """A transition that has consumed its tokens and whose action is to run.
 
-    index: of the transition in its net; started_at: ticks; consumed: place → tokens, oldest first; reads: place → its
-    oldest token; removed: what resets took away. A plain class, because it is made on the hot path.
+    ordinal: of the transition in its net; started_at: ticks; consumed: place → tokens, oldest first; reads: place → its
+    oldest token; removed: what resets took away. A named tuple, because it is made on the hot path.
     """
 
-    __slots__ = ("consumed", "id", "index", "reads", "removed", "started_at", "transition")
-
-    def __init__(
-        self,
-        id: int,
-        index: int,
-        transition: str,
-        started_at: int,
-        consumed: Mapping[str, Sequence[Token]],
-        reads: Mapping[str, Token],
-        removed: Mapping[str, Sequence[Token]],
-    ) -> None:
-        self.id = id
-        self.index = index
-        self.transition = transition
-        self.started_at = started_at
-        self.consumed = consumed
-        self.reads = reads
-        self.removed = removed
-
-    def __repr__(self) -> str:
-        return f"Firing({self.id}, {self.transition!r}, {dict(self.consumed)!r})"
+    id: int
+    ordinal: int
+    transition: str
+    started_at: int
+    consumed: Mapping[str, Sequence[Token]]
+    reads: Mapping[str, Token]
+    removed: Mapping[str, Sequence[Token]]
 
 
 class Produced:

@@ -57,8 +57,15 @@ class Reporter:
         self.note(LogMessage(now, "WARN", message, "petri_cli.engine"))
 
     def enabled(self, now: int, t: int, *, restarted: bool) -> None:
-        kind = TransitionClockRestarted if restarted else TransitionEnabled
-        self.note(kind(now, self._ids[t]))
+        event: Event
+        if restarted:
+            event = TransitionClockRestarted(now, self._ids[t])
+        else:
+            event = new(TransitionEnabled, (now, self._ids[t], "TransitionEnabled"))
+        try:
+            self._sink.append(event)
+        except Exception as e:
+            self.error = e
 
     def reaped(self, now: int, t: int) -> None:
         self.note(TransitionTimedOut(now, self._ids[t]))
@@ -68,26 +75,53 @@ class Reporter:
 
     def started(self, firing: Firing) -> bool:
         """Tell that ``firing`` began, after what it took. False: the sink threw, the firing has failed."""
-        now, tid, fid, send = firing.started_at, firing.transition, firing.id, self._sink.append
+        fid, _, tid, now, consumed, _, removed = firing
+        send = self._sink.append
         try:
-            for taken in (firing.consumed, firing.removed):
-                for place, tokens in taken.items():
+            for place, tokens in consumed.items():
+                for token in tokens:
+                    send(new(TokenRemoved, (now, place, token, tid, fid, "TokenRemoved")))
+            if removed:
+                for place, tokens in removed.items():
                     for token in tokens:
-                        send(new(TokenRemoved, (now, place, token, tid, fid, "TokenRemoved")))
-            send(new(TransitionStarted, (now, tid, fid, firing.consumed, "TransitionStarted")))
+                        send(TokenRemoved(now, place, token, tid, fid))
+            send(new(TransitionStarted, (now, tid, fid, consumed, "TransitionStarted")))
+        except Exception as e:
+            return self._threw(now, firing, e)
+        return True
+
+    def started_with_one(self, firing: Firing, place: str, token: Token) -> bool:
+        """:meth:`started` for a firing that took just ``token``."""
+        fid, _, tid, now, consumed, _, _ = firing
+        send = self._sink.append
+        try:
+            send(new(TokenRemoved, (now, place, token, tid, fid, "TokenRemoved")))
+            send(new(TransitionStarted, (now, tid, fid, consumed, "TransitionStarted")))
+        except Exception as e:
+            return self._threw(now, firing, e)
+        return True
+
+    def completed_with_one(self, now: int, firing: Firing, place: str, token: Token) -> bool:
+        """:meth:`completed` for a firing that produced just ``token``."""
+        fid, _, tid, started_at, _, _, _ = firing
+        send = self._sink.append
+        try:
+            send(new(TokenAdded, (now, place, token, tid, fid, False, "TokenAdded")))
+            produced = {place: (token,)}
+            send(new(TransitionCompleted, (now, tid, fid, produced, now - started_at, "TransitionCompleted")))
         except Exception as e:
             return self._threw(now, firing, e)
         return True
 
     def completed(self, now: int, firing: Firing, produced: ByPlace) -> bool:
         """Tell what ``firing`` produced and that it is over. False: the sink threw, the firing has failed."""
-        tid, fid, send = firing.transition, firing.id, self._sink.append
-        duration = now - firing.started_at
+        fid, _, tid, started_at, _, _, _ = firing
+        send = self._sink.append
         try:
             for place, tokens in produced.items():
                 for token in tokens:
                     send(new(TokenAdded, (now, place, token, tid, fid, False, "TokenAdded")))
-            send(new(TransitionCompleted, (now, tid, fid, produced, duration, "TransitionCompleted")))
+            send(new(TransitionCompleted, (now, tid, fid, produced, now - started_at, "TransitionCompleted")))
         except Exception as e:
             return self._threw(now, firing, e)
         return True

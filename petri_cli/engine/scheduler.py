@@ -8,27 +8,28 @@ produces is deposited in a later cycle, so nothing that happens within a pass is
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import NamedTuple
 
-from petri_cli.engine.agenda import IDLE, Agenda, DeclarationOrder
-from petri_cli.engine.compiled import ANY_NAME, EngineNet, InputArc, compile_engine_net
+from petri_cli.engine.agenda import ENABLED, IDLE, Agenda, DeclarationOrder
+from petri_cli.engine.arrivals import Arrivals
+from petri_cli.engine.compiled import EngineNet, EngineTransition, compile_engine_net
+from petri_cli.engine.consumption import NO_READS, NO_TOKENS, take
 from petri_cli.engine.enablement import Enablement
-from petri_cli.engine.events import Event, ExecutionCompleted, ExecutionStarted, MarkingSnapshot, TokenAdded
-from petri_cli.engine.firings import Completion, Completions, Failed, Firing, Produced, Returned, TimedOut
+from petri_cli.engine.events import Event, ExecutionCompleted, ExecutionStarted, MarkingSnapshot
+from petri_cli.engine.firings import Completions, Firing, Produced
 from petri_cli.engine.queues import NamedQueue, Queue
 from petri_cli.engine.reporter import Reporter, Sink, new
-from petri_cli.engine.tokens import Name, Token, Tokens, as_tokens, stamped, to_ticks
-from petri_cli.net.model import Net, PlaceOut
+from petri_cli.engine.tokens import Token, Tokens, as_tokens, stamped, to_ticks
+from petri_cli.net.model import Net
 
 DEADLINE_TOLERANCE = 0.005
 """Seconds past a deadline that are still forgiven, for clocks that are read a little late."""
 
 Injections = Iterable[tuple[str, Token]]
 
-_NO_TOKENS: Mapping[str, Sequence[Token]] = {}
-_NO_READS: Mapping[str, Token] = {}
 _NO_LIMIT = 1 << 60
 
 
@@ -83,35 +84,49 @@ class Scheduler:
         self._next_id = 1
         self._in_flight: dict[int, Firing] = {}
         self._minted: dict[str, int] = {}
-        self.failures = 0
-        """Firings that failed so far; time-outs are none."""
         self._events: list[Event] = []
         self._reporter = Reporter(compiled, self._events if sink is None else sink) if events else None
 
         named = [bool(row) for row in compiled.matched]
         self._queues: list[Queue] = [NamedQueue() if by_name else deque() for by_name in named]
-        self._index = {p: i for i, p in enumerate(compiled.places)}
-        self._strangers: dict[str, deque[Token]] = {}
-        state = bytearray(len(transitions))
-        self._agenda = DeclarationOrder(state) if compiled.fast else Agenda(compiled, state, to_ticks(tolerance))
-        self._enablement = Enablement(compiled, self._queues, state, self._agenda)
-        self._simple = [_simple_arcs(compiled, t.inputs, self._queues) if t.simple else None for t in transitions]
-        self._only = [None if t.rule.only is None else (t.rule.only, self._index[t.rule.only]) for t in transitions]
+        self._state = bytearray(len(transitions))
+        self._order = DeclarationOrder(self._state) if compiled.fast else None
+        self._agenda = Agenda(compiled, self._state, to_ticks(tolerance))
+        self._enablement = Enablement(compiled, self._queues, self._state, self._order or self._agenda)
+        self._arrivals = Arrivals(compiled, self._queues, self._enablement, self._reporter)
+        self._sources = [_source(compiled, i, self._queues, self._enablement) for i in range(len(transitions))]
+        self._silent = [t.rule.conforms(frozenset()) for t in transitions]
+        self._targets = [_target(t, self._arrivals.index, self._queues, self._enablement) for t in transitions]
         self._place_initial_tokens(marking)
+        order = self._order or DeclarationOrder(self._state)
+        self._hot = (
+            self._in_flight,
+            self._arrivals,
+            self._enablement,
+            self._state,
+            order.ready,
+            order.is_ready,
+            self._sources,
+            self._targets,
+            self._limit,
+            self._reporter,
+        )
+        self.cycle: Callable[..., list[Firing]] = self._full_cycle if self._order is None else self._quick_cycle
+        """(now, completions, injections) → the firings that one cycle begins: :meth:`step` without the wrapping."""
 
     def _place_initial_tokens(self, given: Mapping[str, Tokens] | Snapshot | None) -> None:
         if isinstance(given, Snapshot):
             self._minted.update(given.minted)
             given = given.marking
-        net = self.compiled.net
+        net, index = self.compiled.net, self._arrivals.index
         if given is None:
             given = {p: net.values.get(p, n) for p, n in net.initial.items()}
         for place, tokens in given.items():
             made = as_tokens(tokens, self._now)
-            if place in self._index:
-                self._queues[self._index[place]].extend(made)
+            if place in index:
+                self._queues[index[place]].extend(made)
             elif made:
-                self._strangers[place] = deque(made)
+                self._arrivals.strangers[place] = deque(made)
 
     # What others may ask
 
@@ -131,6 +146,11 @@ class Scheduler:
         return self._next_id - 1
 
     @property
+    def failures(self) -> int:
+        """Firings that failed so far; time-outs are none."""
+        return self._arrivals.failures
+
+    @property
     def store_error(self) -> Exception | None:
         """The last thing that the sink threw."""
         return None if self._reporter is None else self._reporter.error
@@ -143,23 +163,23 @@ class Scheduler:
     @property
     def quiescent(self) -> bool:
         """Nothing is enabled and nothing is in flight: without a token from outside, nothing will ever happen again."""
-        return not (self._in_flight or self.restless) and self._agenda.idle()
+        return not (self._in_flight or self.restless) and (self._order or self._agenda).idle()
 
     def wake_at(self) -> int | None:
         """When to run the next cycle if nothing completes or is injected before (see :class:`Step`)."""
         if self._stopped:
             return None
-        return self._now if self.restless else self._agenda.wake_at(self._now)
+        return self._now if self.restless else (self._order or self._agenda).wake_at(self._now)
 
     def marking(self) -> dict[str, tuple[Token, ...]]:
         """The tokens of every place that holds some, oldest first, places in declaration order."""
         marking = {p: tuple(q) for p, q in zip(self.compiled.places, self._queues, strict=True) if q}
-        marking.update((p, tuple(q)) for p, q in self._strangers.items())
+        marking.update((p, tuple(q)) for p, q in self._arrivals.strangers.items())
         return marking
 
     def enabled(self) -> list[str]:
         """The transitions that were enabled when enablement was last brought up to date and have not fired since."""
-        return [t.id for t, state in zip(self.compiled.transitions, self._enablement.state, strict=True) if state]
+        return [t.id for t, state in zip(self.compiled.transitions, self._state, strict=True) if state]
 
     def snapshot(self) -> Snapshot:
         """The marking, to be restored. Raises RuntimeError while firings are in flight: their tokens are nowhere."""
@@ -186,8 +206,7 @@ class Scheduler:
         self._events.clear()
         return Step(firings, events, self.wake_at())
 
-    def cycle(self, now: int, completions: Completions = (), injections: Injections = ()) -> list[Firing]:
-        """The firings that one cycle begins: :meth:`step` without the wrapping."""
+    def _full_cycle(self, now: int, completions: Completions = (), injections: Injections = ()) -> list[Firing]:
         if now < self._now:
             now = self._now
         self._now = now
@@ -198,16 +217,84 @@ class Scheduler:
             if firing is None:
                 continue  # it was abandoned before: a late result lands nowhere
             if completion.__class__ is Produced:
-                self._produced(now, firing, completion.outputs)
+                self._arrivals.produced(now, firing, completion.outputs)
             else:
-                self._ended(now, firing, completion)
+                self._arrivals.ended(now, firing, completion)
         for place, token in injections:
-            self._inject(now, place, token)
+            self._arrivals.inject(now, place, token)
         if self._enablement.dirty:
             self._enablement.update(now, self._reporter)
-        if not self.compiled.fast:
-            self._reap(now)
-        return [] if self._stopped else self._fire(now)
+        self._reap(self._agenda, now)
+        return [] if self._stopped else self._fire_by_priority(self._agenda, now)
+
+    def _quick_cycle(self, now: int, completions: Completions = (), injections: Injections = ()) -> list[Firing]:
+        """The same cycle on the fast path, with the most frequent cases written out.
+
+        When nobody wants events, a token for a place with a sole consumer makes that transition ready at once: nothing
+        in the rest of steps 1 to 3 could disable it again, and no event tells when it was enabled.
+        """
+        if now < self._now:
+            now = self._now
+        self._now = now
+        if self._began_at is None:
+            self._begin(now)
+        in_flight, arrivals, enablement, state, ready, is_ready, sources, targets, limit, reporter = self._hot
+        for fid, completion in completions:
+            firing = in_flight.pop(fid, None)
+            if firing is None:
+                continue
+            if completion.__class__ is not Produced:
+                arrivals.ended(now, firing, completion)
+                continue
+            outputs = completion.outputs
+            target = targets[firing[1]]
+            if target is None or len(outputs) != 1 or len(values := outputs.get(target[0], ())) != 1:
+                if outputs or reporter is not None or not self._silent[firing[1]]:
+                    arrivals.produced(now, firing, outputs)
+                continue
+            place, p, queue, sole = target
+            value = values[0]
+            token = new(Token, (value, now, "")) if value.__class__ is not Token else stamped(value, now)
+            if reporter is not None and not reporter.completed_with_one(now, firing, place, token):
+                continue
+            queue.append(token)
+            if sole < 0:
+                enablement.added(p)
+            elif reporter is not None:
+                enablement.dirty.append(sole)
+            elif not state[sole]:
+                state[sole] = ENABLED
+                if not is_ready[sole]:
+                    is_ready[sole] = 1
+                    heappush(ready, sole)
+        for place, token in injections:
+            arrivals.inject(now, place, token)
+        if enablement.dirty:
+            enablement.update(now, reporter)
+        if self._stopped:
+            return []
+        firings: list[Firing] = []
+        while ready and len(in_flight) < limit:
+            t = heappop(ready)
+            is_ready[t] = 0
+            if state[t] != ENABLED:
+                continue
+            source = sources[t]
+            if source is None:
+                self._start(t, now, firings)
+                continue
+            state[t] = IDLE
+            fid = self._next_id
+            self._next_id = fid + 1
+            tid, place, queue = source
+            token = queue.popleft()
+            firing = new(Firing, (fid, t, tid, now, {place: (token,)}, NO_READS, NO_TOKENS))
+            if queue:
+                enablement.dirty.append(t)
+            if reporter is None or reporter.started_with_one(firing, place, token):
+                in_flight[fid] = firing
+                firings.append(firing)
+        return firings
 
     def stop(self) -> None:
         """From now on nothing starts; what is in flight may still complete."""
@@ -228,170 +315,62 @@ class Scheduler:
         if self._reporter is not None:
             self._reporter.note(ExecutionStarted(now, self.compiled.net.id))
             self._reporter.note(MarkingSnapshot(now, self.marking()))
-            for place in self._strangers:
-                self._warn_of_stranger(now, place)
-
-    def _warn_of_stranger(self, now: int, place: str) -> None:
-        if self._reporter is not None:
-            self._reporter.warn(now, f"the net declares no place {place!r}; tokens on it are kept and do nothing")
-
-    # Completions and injections
-
-    def _produced(self, now: int, firing: Firing, outputs: Mapping[str, Sequence[object]]) -> None:
-        only = self._only[firing.index]
-        if only is not None and len(outputs) == 1 and (values := outputs.get(only[0])):
-            place, p = only
-            tokens = [new(Token, (v, now, "")) if v.__class__ is not Token else stamped(v, now) for v in values]
-            if self._reporter is None or self._reporter.completed(now, firing, {place: tokens}):
-                self._queues[p].extend(tokens)
-                self._enablement.added(p)
-            return
-        rule = self.compiled.transitions[firing.index].rule
-        produced = {p: as_tokens(values, now) for p, values in outputs.items() if values}
-        places = frozenset(produced)
-        if not rule.conforms(places):
-            self._failed(now, firing, Failed("OutputViolation", rule.violation(places)))
-        elif self._reporter is None or self._reporter.completed(now, firing, produced):
-            self._deposit(produced)
-
-    def _ended(self, now: int, firing: Firing, completion: Completion) -> None:
-        match completion:
-            case Produced():
-                self._produced(now, firing, completion.outputs)
-            case Failed():
-                self._failed(now, firing, completion)
-            case TimedOut():
-                self._timed_out(now, firing)
-            case Returned():
-                self._returned(now, firing)
-
-    def _failed(self, now: int, firing: Firing, failure: Failed) -> None:
-        self.failures += 1
-        if self._reporter is not None:
-            self._reporter.failed(now, firing, failure.error, failure.message)
-
-    def _timed_out(self, now: int, firing: Firing) -> None:
-        rule = self.compiled.transitions[firing.index].rule
-        produced: dict[str, list[Token]] = {}
-        for leaf in rule.late:
-            if isinstance(leaf, PlaceOut):
-                produced[leaf.place] = [Token(None, now)] * leaf.count
-            else:
-                produced[leaf.target] = [Token(t.value, now, t.name) for t in firing.consumed[leaf.source]]
-        if self._reporter is None or self._reporter.timed_out(now, firing, rule.budget or 0, produced):
-            self._deposit(produced)
-
-    def _returned(self, now: int, firing: Firing) -> None:
-        """Put back what ``firing`` took, in its old order: what a reset took lay behind what was consumed."""
-        for taken in (firing.removed, firing.consumed):
-            for place, tokens in taken.items():
-                p = self._index[place]
-                for token in reversed(tokens):
-                    if self._reporter is not None:
-                        self._reporter.returned(now, firing, place, token)
-                    self._queues[p].appendleft(token)
-                self._enablement.added(p)
-
-    def _deposit(self, produced: Mapping[str, Sequence[Token]]) -> None:
-        for place, tokens in produced.items():
-            p = self._index[place]
-            self._queues[p].extend(tokens)
-            self._enablement.added(p)
-
-    def _inject(self, now: int, place: str, token: Token) -> None:
-        if self._reporter is not None:
-            self._reporter.note(TokenAdded(now, place, token))
-        if place in self._index:
-            self._deposit({place: (token,)})
-        elif place in self._strangers:
-            self._strangers[place].append(token)
-        else:
-            self._strangers[place] = deque([token])
-            self._warn_of_stranger(now, place)
+            for place in self._arrivals.strangers:
+                self._arrivals.warn_of_stranger(now, place)
 
     # Deadlines and firing
 
-    def _reap(self, now: int) -> None:
-        for t in self._agenda.overdue(now):
-            self._enablement.state[t] = IDLE
+    def _reap(self, agenda: Agenda, now: int) -> None:
+        for t in agenda.overdue(now):
+            self._state[t] = IDLE
             if self._reporter is not None:
                 self._reporter.reaped(now, t)
 
-    def _fire(self, now: int) -> list[Firing]:
+    def _fire_by_priority(self, agenda: Agenda, now: int) -> list[Firing]:
         firings: list[Firing] = []
-        in_flight, limit, next_ready = self._in_flight, self._limit, self._agenda.next_ready
+        in_flight, limit, next_ready = self._in_flight, self._limit, agenda.next_ready
         while len(in_flight) < limit and (t := next_ready(now)) >= 0:
-            fid = self._next_id
-            self._next_id = fid + 1
-            self._enablement.state[t] = IDLE
-            arcs = self._simple[t]
-            firing = self._take(fid, t, now) if arcs is None else self._take_one_each(fid, t, now, arcs)
-            if self._reporter is None or self._reporter.started(firing):
-                in_flight[fid] = firing
-                firings.append(firing)
+            self._start(t, now, firings)
         return firings
 
-    def _take_one_each(self, fid: int, t: int, now: int, arcs: tuple[_SimpleArc, ...]) -> Firing:
-        """Begin a firing that takes the oldest token of each input and touches nothing else."""
+    def _start(self, t: int, now: int, firings: list[Firing]) -> None:
+        """Begin a firing of ``t`` and add it to ``firings``, unless the sink throws: then it has failed already."""
+        fid = self._next_id
+        self._next_id = fid + 1
+        self._state[t] = IDLE
         enablement = self._enablement
-        hears = enablement.hears_removals
-        consumed: dict[str, Sequence[Token]] = {}
-        emptied = -1
-        loud = False
-        for place, p, queue in arcs:
-            consumed[place] = (queue.popleft(),)
-            if not queue:
-                emptied = p
-            if hears[p]:
-                loud = True
-        if loud:
-            for _, p, _ in arcs:
-                if hears[p]:
-                    enablement.taken(p)
-            enablement.fired(t, [p for _, p, _ in arcs])
-        elif emptied < 0 or not enablement.plain[t]:
-            enablement.dirty.append(t)
-        else:
-            enablement.waiting[emptied].append(t)
-        return Firing(fid, t, self.compiled.transitions[t].id, now, consumed, _NO_READS, _NO_TOKENS)
-
-    def _take(self, fid: int, t: int, now: int) -> Firing:
-        """Begin a firing: consume, then peek reads, then reset."""
         transition = self.compiled.transitions[t]
-        places, queues = self.compiled.places, self._queues
-        matcher = self._enablement.matchers[t]
-        name = None if matcher is None else matcher.best()
-        consumed = {places[a.place]: _consume(queues[a.place], a, name) for a in transition.inputs}
-        reads = {places[p]: queues[p][0] for p in transition.reads if queues[p]}
-        removed: dict[str, Sequence[Token]] = {}
-        for p in transition.resets:
-            if queues[p]:
-                removed[places[p]] = tuple(queues[p])
-                queues[p].clear()
-        changed = dict.fromkeys([a.place for a in transition.inputs])
-        changed.update((self._index[place], None) for place in removed)
-        for p in changed:
-            self._enablement.taken(p)
-        self._enablement.fired(t, changed)
-        return Firing(fid, t, transition.id, now, consumed, reads, removed)
+        taken = take(self.compiled, transition, self._queues, enablement.matchers[t])
+        firing = Firing(fid, t, transition.id, now, *taken[:3])
+        enablement.taken(t, taken[3])
+        if self._reporter is None or self._reporter.started(firing):
+            self._in_flight[fid] = firing
+            firings.append(firing)
 
 
-_SimpleArc = tuple[str, int, Queue]
-"""(place id, place index, its queue)"""
+_Target = tuple[str, int, Queue, int]
+"""(place id, its index, its queue, the only transition that must hear of a token there, or −1)"""
 
 
-def _simple_arcs(compiled: EngineNet, arcs: Sequence[InputArc], queues: Sequence[Queue]) -> tuple[_SimpleArc, ...]:
-    return tuple((compiled.places[a.place], a.place, queues[a.place]) for a in arcs)
+def _target(
+    t: EngineTransition, index: Mapping[str, int], queues: Sequence[Queue], enablement: Enablement
+) -> _Target | None:
+    """The one place that every conforming firing of ``t`` produces to, if it is so."""
+    if t.rule.only is None:
+        return None
+    p = index[t.rule.only]
+    return t.rule.only, p, queues[p], -1 if enablement.hears_additions[p] else enablement.sole[p]
 
 
-def _consume(queue: Queue, arc: InputArc, name: Name | None) -> Sequence[Token]:
-    """Take what ``arc`` takes: oldest first, of the matched name where the arc is correlated."""
-    if arc.key is not ANY_NAME:
-        assert isinstance(queue, NamedQueue) and name is not None  # noqa: S101 - a compiled net has it so
-        available = queue.index(arc.key).counts[name]
-        return tuple(queue.take(arc.key, name) for _ in range(available if arc.drains else arc.count))
-    if arc.drains:
-        taken = tuple(queue)
-        queue.clear()
-        return taken
-    return tuple(queue.popleft() for _ in range(arc.count))
+_Source = tuple[str, str, Queue]
+"""(transition id, id of its one input place, its queue)"""
+
+
+def _source(compiled: EngineNet, ordinal: int, queues: Sequence[Queue], enablement: Enablement) -> _Source | None:
+    """The input of a transition that takes one token of one place and whose firing concerns no other transition."""
+    t = compiled.transitions[ordinal]
+    if not (t.simple and len(t.inputs) == 1):
+        return None
+    p = t.inputs[0].place
+    mine = enablement.sole[p] == ordinal and not enablement.hears_removals[p]
+    return (t.id, compiled.places[p], queues[p]) if mine else None

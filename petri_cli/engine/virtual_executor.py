@@ -181,7 +181,7 @@ class VirtualExecutor(Executor):
     # Firings
 
     def _begin(self, firing: Firing) -> None:
-        bound = self._bound[firing.index]
+        bound = self._bound[firing.ordinal]
         began = self._now
         try:
             ctx, returned = self._call(bound, firing)
@@ -198,7 +198,7 @@ class VirtualExecutor(Executor):
         self._end_after(firing, completion, self._now - began + self._sample(firing), began, bound.budget)
 
     def _sample(self, firing: Firing) -> int:
-        duration = self._durations[firing.index]
+        duration = self._durations[firing.ordinal]
         seconds = duration(self._chances[firing.transition]) if callable(duration) else duration
         return max(0, to_ticks(seconds))
 

@@ -63,7 +63,7 @@ def completion(rng: random.Random, net: Net, transition: str, now: int) -> Compl
 
 
 class Pair:
-    """Both schedulers on one net, driven by one source of chance."""
+    """The scheduler, with and without events, and the reference on one net, driven by one source of chance."""
 
     def __init__(self, net: Net, rng: random.Random) -> None:
         self.net, self.rng, self.now = net, rng, 0
@@ -74,6 +74,7 @@ class Pair:
             "tolerance": rng.choice([0.0, 0.005]),
         }
         self.fast = Scheduler(net, marking, **options)
+        self.silent = Scheduler(net, marking, events=False, **options)
         self.slow = ReferenceScheduler(net, marking, **options)
 
     def both(self, completions: list[tuple[int, Completion]], injections: list[tuple[str, Token]]) -> int | None:
@@ -84,16 +85,19 @@ class Pair:
         for _ in range(60):
             ours = self.fast.step(self.now, completions, injections)
             firings, events, wake_at = self.slow.step(self.now, completions, injections)
+            unheard = self.silent.step(self.now, completions, injections)
             assert said(ours.events) == said(events)
+            assert unheard.firings == ours.firings and not unheard.events
             assert [(f.id, f.transition, dict(f.reads)) for f in ours.firings] == [
                 (f.id, f.transition, f.reads) for f in firings
             ]
-            assert {p: list(q) for p, q in self.fast.marking().items()} == {
-                p: q for p, q in self.slow.marking.items() if q
-            }
+            marking = {p: q for p, q in self.slow.marking.items() if q}
+            assert {p: list(q) for p, q in self.fast.marking().items()} == marking
+            assert {p: list(q) for p, q in self.silent.marking().items()} == marking
             if ours.wake_at != self.now and not (firings and self.rng.random() < 0.5):
                 assert ours.wake_at == wake_at
                 assert self.fast.quiescent == (not self.slow.since and not self.slow.in_flight)
+                assert (self.silent.wake_at(), self.silent.quiescent) == (ours.wake_at, self.fast.quiescent)
                 return wake_at
             if sum(map(len, self.slow.marking.values())) > 60 or len(self.slow.in_flight) > 40:
                 break

@@ -32,7 +32,7 @@ def busy_net(seed: int) -> Net:
     """The net of ``seed``: up to 4 places and 5 transitions with every arc kind, timing, priority and match."""
     rng = random.Random(seed)  # noqa: S311
     places = ["a", "b", "c", "d"][: rng.randint(2, 4)]
-    timed, ranked = rng.random() < 0.6, rng.random() < 0.5
+    timed, ranked = rng.random() < 0.45, rng.random() < 0.4
     transitions = [_transition(rng, f"t{i}", places, timed, ranked) for i in range(rng.randint(1, 5))]
     net = Net("net", tuple(map(Place, places)), tuple(transitions), {p: rng.randint(0, 4) for p in places})
     check_net(net)

@@ -1,0 +1,105 @@
+"""Steps 1 and 2 of a cycle: what completed firings produced, and tokens from outside, enter the marking."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+
+from petri_cli.engine.compiled import EngineNet
+from petri_cli.engine.enablement import Enablement
+from petri_cli.engine.events import TokenAdded
+from petri_cli.engine.firings import Completion, Failed, Firing, Produced, Returned, TimedOut
+from petri_cli.engine.queues import Queue
+from petri_cli.engine.reporter import Reporter
+from petri_cli.engine.tokens import Token, as_tokens, stamped
+from petri_cli.net.model import PlaceOut
+
+
+class Arrivals:
+    """Deposits tokens, checks them against the declared outputs, and tells the enablement which places changed.
+
+    index: place id → its index; strangers: places that the net does not declare → their tokens, which do nothing.
+    """
+
+    def __init__(
+        self, compiled: EngineNet, queues: Sequence[Queue], enablement: Enablement, reporter: Reporter | None
+    ) -> None:
+        self._rules = [t.rule for t in compiled.transitions]
+        self._queues = queues
+        self._enablement = enablement
+        self._reporter = reporter
+        self.index = {p: i for i, p in enumerate(compiled.places)}
+        self.strangers: dict[str, deque[Token]] = {}
+        self.failures = 0
+
+    def ended(self, now: int, firing: Firing, completion: Completion) -> None:
+        """``firing``, which is no longer in flight, ended in this way."""
+        match completion:
+            case Produced():
+                self.produced(now, firing, completion.outputs)
+            case Failed():
+                self._failed(now, firing, completion)
+            case TimedOut():
+                self._timed_out(now, firing)
+            case Returned():
+                self._returned(now, firing)
+
+    def produced(self, now: int, firing: Firing, outputs: Mapping[str, Sequence[object]]) -> None:
+        """Deposit ``outputs`` if they conform to what is declared; otherwise the firing has failed."""
+        rule = self._rules[firing.ordinal]
+        produced = {p: as_tokens(values, now) for p, values in outputs.items() if values}
+        places = frozenset(produced)
+        if not rule.conforms(places):
+            self._failed(now, firing, Failed("OutputViolation", rule.violation(places)))
+        elif self._reporter is None or self._reporter.completed(now, firing, produced):
+            self._deposit(produced)
+
+    def _failed(self, now: int, firing: Firing, failure: Failed) -> None:
+        self.failures += 1
+        if self._reporter is not None:
+            self._reporter.failed(now, firing, failure.error, failure.message)
+
+    def _timed_out(self, now: int, firing: Firing) -> None:
+        rule = self._rules[firing.ordinal]
+        produced: dict[str, list[Token]] = {}
+        for leaf in rule.late:
+            if isinstance(leaf, PlaceOut):
+                produced[leaf.place] = [Token(None, now)] * leaf.count
+            else:
+                produced[leaf.target] = [Token(t.value, now, t.name) for t in firing.consumed[leaf.source]]
+        if self._reporter is None or self._reporter.timed_out(now, firing, rule.budget or 0, produced):
+            self._deposit(produced)
+
+    def _returned(self, now: int, firing: Firing) -> None:
+        """Put back what ``firing`` took, in its old order: what a reset took lay behind what was consumed."""
+        for taken in (firing.removed, firing.consumed):
+            for place, tokens in taken.items():
+                p = self.index[place]
+                for token in reversed(tokens):
+                    if self._reporter is not None:
+                        self._reporter.returned(now, firing, place, token)
+                    self._queues[p].appendleft(token)
+                self._enablement.added(p)
+
+    def _deposit(self, produced: Mapping[str, Sequence[Token]]) -> None:
+        for place, tokens in produced.items():
+            p = self.index[place]
+            self._queues[p].extend(tokens)
+            self._enablement.added(p)
+
+    def inject(self, now: int, place: str, token: Token) -> None:
+        """Add a token from outside; on a place that the net does not declare it is kept and does nothing."""
+        token = stamped(token, now)
+        if self._reporter is not None:
+            self._reporter.note(TokenAdded(now, place, token))
+        if place in self.index:
+            self._deposit({place: (token,)})
+        elif place in self.strangers:
+            self.strangers[place].append(token)
+        else:
+            self.strangers[place] = deque([token])
+            self.warn_of_stranger(now, place)
+
+    def warn_of_stranger(self, now: int, place: str) -> None:
+        if self._reporter is not None:
+            self._reporter.warn(now, f"the net declares no place {place!r}; tokens on it are kept and do nothing")
