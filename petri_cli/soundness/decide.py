@@ -111,8 +111,12 @@ def decide(question: Question, limits: Limits, confirm: Confirm) -> Decision:
 
 def _live_requests(question: Question) -> Iterator[Request]:
     """The requests that can be made at the question's widths, in document order."""
-    empty = {plan for plan, limit in question.limits.items() if limit == 0}
-    plan = question.core.plan
-    for r in question.core.requests:
-        if not empty or not any(a.index in empty for a in plan.ancestors(r.plan)):
-            yield r
+    core = question.core
+    if not any(limit == 0 for limit in question.limits.values()):
+        yield from core.requests
+        return
+    dead: set[int] = set()  # plan nodes inside a foreach of width 0
+    for node in core.plan.nodes:
+        if node.parent in dead or question.limits.get(node.parent) == 0:
+            dead.add(node.index)
+    yield from (r for r in core.requests if r.plan not in dead)

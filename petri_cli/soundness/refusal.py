@@ -15,9 +15,10 @@ from petri_cli.soundness.census import census
 from petri_cli.soundness.core import Core
 from petri_cli.soundness.deadlock import find_deadlock
 from petri_cli.soundness.decide import Decision, Limits, Question, Witness, decide
-from petri_cli.soundness.lift import Lift, in_document_order, play, scope_of, way_to, without_spare_steps
+from petri_cli.soundness.lift import Lift, in_document_order, play, scope_of, way_to
 from petri_cli.soundness.result import Condition, Counterexample, Counts, Result, Verdict
 from petri_cli.soundness.smallest import Remedy, lacked, smallest_capacity, smallest_widths
+from petri_cli.soundness.spare import without_spare_steps
 from petri_cli.soundness.waits import Standstill, standstill
 
 SHORTEST_ACTIONS = 200
@@ -101,7 +102,7 @@ class _Refusal:
 
     def result(self, decision: Decision) -> Result:
         question, plan = self.question, self.replayer.plan
-        limits, decision, exact = smallest_widths(question, decision, self.decide)
+        limits, decision, exact = smallest_widths(question, decision, self.decide, self.limits.expired)
         assert decision.witness is not None  # noqa: S101
         lift = self.replayer.lift(replace(question, limits=limits), decision.witness)
         if lift is None:

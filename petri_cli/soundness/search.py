@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from petri_cli.soundness.core import Kind
+from petri_cli.soundness.cutoff import cut_off
 from petri_cli.soundness.deadlock import find_deadlock
 from petri_cli.soundness.decide import Confirm, Decision, Limits, Question, Witness
 from petri_cli.soundness.demand import Demand
 from petri_cli.soundness.lockorder import LockOrder, lock_order
 from petri_cli.soundness.parts import Part, parts_of, subplans
 from petri_cli.soundness.result import Verdict
-from petri_cli.soundness.skeleton import build, cut_off, size_of
+from petri_cli.soundness.skeleton import build, size_of
 
 MAX_MOVES = 100_000
 """A larger search net is not built: the answer is UNKNOWN."""
@@ -98,8 +100,8 @@ class Search:
     def component(self, part: Part, order: LockOrder, component: int, free: set[int]) -> tuple[Witness | None, str]:
         """Look for a deadlock over one cyclic component of →: (a deadlock of the plan, what ran out)."""
         everything = order.resources
-        for smaller in self.sub_plans(part, component, everything):
-            found, _ = self.explore(smaller, everything, QUICK, at_most=2)
+        for smaller, at_most in self.sub_plans(part, component, everything):
+            found, _ = self.explore(smaller, everything, QUICK, at_most)
             if found is not None:
                 return found, ""
         stopped = ""
@@ -132,12 +134,15 @@ class Search:
             return None, ""
         return (candidate, "") if self.confirm(self.question, candidate) else (None, "candidate")
 
-    def sub_plans(self, part: Part, component: int, kept: int) -> Iterator[Part]:
-        """What is searched before the part: smaller parts, then the part itself with at most two items a foreach.
+    def sub_plans(self, part: Part, component: int, kept: int) -> Iterator[tuple[Part, int]]:
+        """What is searched before the part: smaller parts, then the part itself, with at most so many items a foreach.
         A deadlock of one of these is one of the part (statements E and G); none proves nothing."""
         if size_of(part, kept, cut_off(part, kept, self.widths)) > SMALL:
-            yield from subplans(part, component)
-            yield part
+            for smaller in subplans(part, component):
+                yield smaller, 2
+            if any(n.kind is Kind.FOREACH for n in part.nodes):
+                yield part, 1
+            yield part, 2
 
     def explore(self, part: Part, kept: int, states: int, at_most: int | None = None) -> tuple[Witness | None, str]:
         """Search a part with the resources ``kept`` only: (a deadlock of it, what ran out); neither: there is none."""

@@ -17,32 +17,8 @@ from petri_cli.net.compiled import Action, CompiledNet
 from petri_cli.net.firing import Step
 from petri_cli.net.model import Net
 from petri_cli.soundness.core import CoreNode, Kind
+from petri_cli.soundness.fusion import Arcs, Mark, Move, effect, fuse
 from petri_cli.soundness.parts import Items, Part
-
-Arcs = tuple[tuple[int, int], ...]
-"""(place, weight) pairs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """What a step of the search means in the plan: ``acquire`` or ``release`` of a guard, or ``choose`` branch k."""
-
-    what: str
-    node: int
-    """Index in the plan."""
-    branch: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """One step before fusion. ``items`` names the unfolded foreach items around it. In a counted foreach the item is
-    whichever token is moved, and ``tail`` names the items further in (all of them of width 1)."""
-
-    needs: Arcs
-    gives: Arcs
-    mark: Mark | None
-    items: Items
-    tail: Items = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,33 +63,6 @@ class Skeleton:
 
 COUNTED = "#"
 """Name of the places of a counted foreach."""
-
-
-def cut_off(part: Part, kept: int, limits: Sequence[int | None], at_most: int | None = None) -> dict[int, int]:
-    """For each foreach of the part (by core index) the width that decides all widths (statement E), within its limit.
-
-    An item that holds something holds some outermost guard of the body. Guards are told apart by one resource of theirs
-    (the scarcest); of resource r with least request u no more than ⌊capacity/u⌋ such items fit at one time.
-    ``at_most`` cuts further: what is found there is a deadlock, what is not found says nothing.
-    """
-    width: dict[int, int] = {}
-    outermost: dict[int, dict[int, int]] = {}  # node → resource → least units
-    capacities = part.capacities
-    for node in reversed(part.nodes):
-        mine = outermost[node.index] = {}
-        wanted = [(r, k) for r, k in node.units if kept >> r & 1]
-        if wanted:
-            r, k = min(wanted, key=lambda rk: (capacities[rk[0]] // rk[1], rk[0]))
-            mine[r] = k
-            continue
-        for c in node.children:
-            for r, k in outermost[c].items():
-                mine[r] = min(k, mine.get(r, k))
-        if node.kind is Kind.FOREACH:
-            enough = max(1, sum(capacities[r] // k for r, k in mine.items()))
-            bounds = [b for b in (limits[node.index], at_most) if b is not None]
-            width[node.index] = min([enough, *bounds])
-    return width
 
 
 def build(part: Part, kept: int, widths: Mapping[int, int]) -> Skeleton:
@@ -202,7 +151,7 @@ class _Builder:
         final = list(initial)
         initial[start] = 1
         final[end] = 1
-        runs = _fuse([(m,) for m in self.moves], len(self.names), fixed={*resources, start, end})
+        runs = fuse([(m,) for m in self.moves], len(self.names), fixed={*resources, start, end})
         actions = tuple(_action(i, run) for i, run in enumerate(runs))
         net = CompiledNet(_NO_NET, tuple(self.names), actions, tuple(initial), tuple(final))
         widths = {core.plan.nodes[core.nodes[i].plan].id: w for i, w in self.widths.items()}
@@ -292,67 +241,5 @@ _NO_NET = Net("search", (), ())
 
 
 def _action(i: int, run: tuple[Move, ...]) -> Action:
-    needs, gives = _effect(run)
+    needs, gives = effect(run)
     return Action(Step(str(i)), needs, frozenset(), (), (), (), gives, (), hard=False)
-
-
-def _effect(run: tuple[Move, ...]) -> tuple[Arcs, Arcs]:
-    """Needs and gives of moves fired one after the other, each fed by the one before through a fused place."""
-    needs = dict(run[0].needs)
-    gives = dict(run[0].gives)
-    for move in run[1:]:
-        for p, k in move.needs:
-            gives[p] -= k  # a fused move needs one token of the place before it and nothing else
-            if not gives[p]:
-                del gives[p]
-        for p, k in move.gives:
-            gives[p] = gives.get(p, 0) + k
-    return tuple(sorted(needs.items())), tuple(sorted(gives.items()))
-
-
-def _fuse(runs: list[tuple[Move, ...]], places: int, fixed: set[int]) -> list[tuple[Move, ...]]:
-    """Fuse away each place that is only ever left by steps that need it alone, as long as the net doesn't grow.
-
-    A marking with a token there is never dead, so no dead marking is lost, and none is added: the fused step is the
-    producer followed at once by one of the consumers, all of which stay possible.
-    """
-    alive: dict[int, tuple[Move, ...]] = dict(enumerate(runs))
-    feeding: list[set[int]] = [set() for _ in range(places)]
-    leaving: list[set[int]] = [set() for _ in range(places)]
-    arcs: dict[int, tuple[Arcs, Arcs]] = {}
-    fresh = len(runs)
-
-    def link(i: int) -> None:
-        arcs[i] = _effect(alive[i])
-        for p, _ in arcs[i][0]:
-            leaving[p].add(i)
-        for p, _ in arcs[i][1]:
-            feeding[p].add(i)
-
-    def unlink(i: int) -> None:
-        for p, _ in arcs[i][0]:
-            leaving[p].discard(i)
-        for p, _ in arcs[i][1]:
-            feeding[p].discard(i)
-        del alive[i], arcs[i]
-
-    for i in alive:
-        link(i)
-    todo = [p for p in range(places) if p not in fixed]
-    for p in todo:
-        out, into = leaving[p], feeding[p]
-        if not out or not into or len(out) * len(into) > len(out) + len(into):
-            continue
-        if any(arcs[i][0] != ((p, 1),) for i in out) or any((p, 1) not in arcs[i][1] for i in into):
-            continue
-        if any(q == p for i in into for q, _ in arcs[i][0]):
-            continue
-        before, after = sorted(into), sorted(out)
-        merged = [alive[a] + alive[b] for a in before for b in after]
-        for i in (*before, *after):
-            unlink(i)
-        for run in merged:
-            alive[fresh] = run
-            link(fresh)
-            fresh += 1
-    return [alive[i] for i in sorted(alive)]

@@ -20,40 +20,62 @@ MAX_TRIALS_UNBOUNDED = 8
 Decide = Callable[[Question], Decision]
 
 
-def smallest_widths(question: Question, start: Decision, decide: Decide) -> tuple[dict[int, int], Decision, bool]:
+def smallest_widths(
+    question: Question, start: Decision, decide: Decide, expired: Callable[[], bool]
+) -> tuple[dict[int, int], Decision, bool]:
     """(limits by plan index, the deadlock at those widths, whether they are known to be smallest).
 
     First the smallest common width, then each foreach on its own, in document order, while the deadlock stays.
-    Deadlocks are monotone in each width (statement E), so each is a bisection. Literal lists have the width that they
-    have.
+    Deadlocks are monotone in each width (statement E), so each is a bisection, and whole runs of foreachs can be tried
+    at width 0 at once. Literal lists have the width that they have.
     """
     core = question.core
     open_ = [n for n in core.nodes if n.kind is Kind.FOREACH and not n.literal]
     if not open_:
         return {}, start, True
-    widest = _widest(start)
-    exact = True
-    best = start
+    trial = _Trial(question, decide, expired, start)
+    common = _least(0, _widest(start), lambda w: trial.deadlocks({n.plan: w for n in open_}))
+    limits = {n.plan: common if n.limit is None else min(common, n.limit) for n in open_}
+    groups = [[n.plan for n in open_]]  # next in document order on top
+    while groups:
+        group = groups.pop()
+        if trial.deadlocks({**limits, **dict.fromkeys(group, 0)}):
+            limits.update(dict.fromkeys(group, 0))
+        elif len(group) == 1:
+            [node] = group
+            limits[node] = _least(1, limits[node], partial(trial.deadlocks_at, limits, node))
+        else:
+            half = len(group) // 2
+            groups += [group[half:], group[:half]]
+    if not trial.deadlocks(limits):
+        return {}, start, False
+    return limits, trial.best, trial.exact
 
-    def deadlocks(limits: dict[int, int]) -> bool:
-        nonlocal best, exact
-        found = decide(replace(question, limits=limits))
+
+@dataclass(slots=True)
+class _Trial:
+    """Asks whether the plan deadlocks at given widths; ``best`` is the last deadlock found, ``exact`` whether every
+    question so far was decided."""
+
+    question: Question
+    decide: Decide
+    expired: Callable[[], bool]
+    best: Decision
+    exact: bool = True
+
+    def deadlocks(self, limits: dict[int, int]) -> bool:
+        if self.expired():
+            self.exact = False
+            return False
+        found = self.decide(replace(self.question, limits=limits))
         if found.verdict is Verdict.UNSOUND:
-            best = found
+            self.best = found
             return True
-        exact = exact and found.verdict is Verdict.SOUND
+        self.exact = self.exact and found.verdict is Verdict.SOUND
         return False
 
-    def deadlocks_at(others: dict[int, int], node: int, width: int) -> bool:
-        return deadlocks({**others, node: width})
-
-    common = _least(0, widest, lambda w: deadlocks({n.plan: w for n in open_}))
-    limits = {n.plan: common if n.limit is None else min(common, n.limit) for n in open_}
-    for n in open_:
-        limits[n.plan] = _least(0, limits[n.plan], partial(deadlocks_at, limits, n.plan))
-    if not deadlocks(limits):
-        return {}, start, False
-    return limits, best, exact
+    def deadlocks_at(self, others: dict[int, int], node: int, width: int) -> bool:
+        return self.deadlocks({**others, node: width})
 
 
 def _widest(decision: Decision) -> int:
