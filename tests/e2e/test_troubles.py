@@ -94,7 +94,7 @@ def nested(depth: int, kinds: list[str], capacity: int) -> str:
     [
         (5000, [*BLOCKS], 1000, 0),
         (5000, [k for k in BLOCKS if k != "foreach"], 1, 1),
-        (600, [*BLOCKS], 1, 1),
+        (2_400, [*BLOCKS], 1, 1),
     ],
 )
 def test_a_deep_plan_is_judged_without_recursion(

@@ -1,6 +1,6 @@
 """What a person reads when a net file is wrong: every problem, in order, word for word.
 
-Each file in ``net_errors`` stands beside its ``.out``. ``PETRI_UPDATE_GOLDEN=1`` writes them anew.
+Each file in ``net_errors`` stands beside its ``.out``. ``PETRI_GOLDEN=write`` writes them anew.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def written(found: list[Problem]) -> str:
 def test_the_problems_of(file: Path) -> None:
     out = file.with_name(file.name + ".out")
     text = written(problems(file))
-    if os.environ.get("PETRI_UPDATE_GOLDEN"):
+    if os.environ.get("PETRI_GOLDEN") == "write":
         out.write_text(text, encoding="utf-8")
     assert text
     assert text == out.read_text(encoding="utf-8")

@@ -9,10 +9,11 @@ import pytest
 
 from petri_cli.plan.load import plan_from_data
 from petri_cli.soundness.core import Core, Kind, core_of
+from petri_cli.soundness.cutoff import cut_off
 from petri_cli.soundness.demand import blocking, demands_of
 from petri_cli.soundness.lockorder import lock_order, members
 from petri_cli.soundness.parts import Part, parts_of, subplans
-from petri_cli.soundness.skeleton import build, cut_off
+from petri_cli.soundness.skeleton import build
 
 Document = dict[str, Any]
 
