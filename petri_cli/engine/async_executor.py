@@ -261,6 +261,8 @@ class AsyncExecutor(Executor):
                 continue
             if acting is not None:
                 acting.firing = firing
+            if budget is not None:
+                began = self.now()
             try:
                 if action is None:
                     append((fid, at_once(firing)))
@@ -277,7 +279,7 @@ class AsyncExecutor(Executor):
                     continue
                 else:
                     append((fid, over(ctx, returned)))
-            if budget is not None and self.now() - firing.started_at > budget:
+            if budget is not None and self.now() - began > budget:
                 self._over[-1] = (fid, TIMED_OUT)  # it could not be stopped, but it took too long
         if acting is not None:
             acting.firing = None

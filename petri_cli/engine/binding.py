@@ -68,18 +68,24 @@ class Passthrough(BuiltIn):
 
 @dataclass(frozen=True, slots=True)
 class Transform(BuiltIn):
-    """Applies ``function`` to the value of its one input and puts the result into every output place, name kept."""
+    """Applies ``function`` to the value of one input and puts the result into every output place, name kept.
 
-    function: Callable[[object], object] | None = None
+    source: the input, where there is more than one.
+    """
+
+    function: Callable[..., object] | None = None
+    source: str | None = None
     word: str = "transform"
 
     def bind(self, target: Target) -> Callable[[Firing], Produced]:
-        if len(target.inputs) != 1:
+        if self.source is not None and self.source not in target.inputs:
+            raise bad_binding(f"{self.word} takes {self.source!r}, which is not an input of {target.transition!r}")
+        if self.source is None and len(target.inputs) != 1:
             raise bad_binding(
                 f"{self.word} needs one input, but transition {target.transition!r} has {_n(target.inputs)}"
             )
         _must_conform(self.word, target, target.rule.places)
-        source, function = target.inputs[0], self.function
+        source, function = self.source or target.inputs[0], self.function
         copies = [(p, target.rule.copies[p]) for p in sorted(target.rule.places)]
 
         def run(firing: Firing) -> Produced:
@@ -109,14 +115,14 @@ def passthrough() -> BuiltIn:
     return Passthrough()
 
 
-def fork() -> BuiltIn:
-    """Copy the (first) token of the one input to every output place."""
-    return Transform(None, "fork")
+def fork(source: str | None = None) -> BuiltIn:
+    """Copy the (first) token of the one input, or of ``source``, to every output place."""
+    return Transform(None, source, "fork")
 
 
-def transform(function: Callable[..., object]) -> BuiltIn:
-    """Put ``function(value)`` of the one input into every output place."""
-    return Transform(function)
+def transform(function: Callable[..., object], source: str | None = None) -> BuiltIn:
+    """Put ``function(value)`` of the one input, or of ``source``, into every output place."""
+    return Transform(function, source)
 
 
 def produce(outputs: Mapping[str, Iterable[object]]) -> BuiltIn:
@@ -128,16 +134,32 @@ Actions = Mapping[str, Action | BuiltIn]
 
 
 def bind_actions(compiled: EngineNet, actions: Actions) -> list[Bound]:
-    """One bound action a transition, in declaration order; passthrough where none is given.
+    """One bound action a transition, in declaration order.
+
+    Where none is given: a built-in one that the net describes (``passthrough``, ``fork``, ``produce``), or passthrough.
 
     Raises PetriError ``PETRI_BAD_BINDING`` for an action of a transition that the net lacks, or one that cannot do it.
     """
     ids = [t.id for t in compiled.transitions]
     check_known("an action", "transition", actions, ids)
-    return [_bind(compiled, t, actions.get(t.id, _PASSTHROUGH)) for t in compiled.transitions]
+    described = {t.id: described_built_in(t.action) for t in compiled.net.transitions if t.action}
+    passthrough = Passthrough()
+    return [_bind(compiled, t, actions.get(t.id) or described.get(t.id) or passthrough) for t in compiled.transitions]
 
 
-_PASSTHROUGH = Passthrough()
+def described_built_in(description: Mapping[str, object]) -> BuiltIn | None:
+    """The built-in action that a net file describes as a map with one key; None for one that runs foreign code."""
+    match dict(description):
+        case {"passthrough": None}:
+            return Passthrough()
+        case {"fork": None}:
+            return fork()
+        case {"fork": str(source)}:
+            return fork(source)
+        case {"produce": Mapping() as outputs}:
+            return produce(outputs)
+        case _:
+            return None
 
 
 def _bind(compiled: EngineNet, t: EngineTransition, action: Action | BuiltIn) -> Bound:

@@ -12,7 +12,7 @@ from asyncio import CancelledError
 from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping
 from heapq import heappop, heappush
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from petri_cli.engine.actions import ActionContext
 from petri_cli.engine.binding import Actions, check_known
@@ -37,6 +37,26 @@ class Suspension:
 
     def __await__(self) -> Generator[Suspension, None, None]:
         yield self
+
+
+class Sleep:
+    """What ``ctx.sleep`` awaits in simulated time."""
+
+    def __init__(self, seconds: float) -> None:
+        self.ticks = max(0, to_ticks(seconds))
+
+    def __await__(self) -> Generator[Sleep, None, None]:
+        yield self
+
+
+class Due(NamedTuple):
+    """Something that is to happen to a firing; at one instant an ending beats a time-out, then the first made wins."""
+
+    time: int
+    is_timeout: bool
+    number: int
+    firing: int
+    do: Callable[[], None]
 
 
 class VirtualExecutor(Executor):
@@ -80,19 +100,18 @@ class VirtualExecutor(Executor):
         self._chances = {t: random.Random(f"{seed}:{t}") for t, d in given.items() if callable(d)}  # noqa: S311
         self._now = start
         self._over: list[tuple[int, Completion]] = []
-        self._agenda: list[tuple[int, bool, int, Callable[[], None]]] = []
-        """(time, whether it is a time-out, number, what to do): at one instant a completion beats a time-out."""
+        self._agenda: list[Due] = []
         self._numbers = count()
-        self._coroutines: dict[int, tuple[Coroutine[Any, Any, object], ActionContext | None]] = {}
+        self._coroutines: dict[int, tuple[Coroutine[Any, Any, object], ActionContext | None, int]] = {}
         self._closed = False
         self._ended: Result | None = None
 
     def now(self) -> int:
         return self._now
 
-    def sleep(self, seconds: float) -> Suspension:
+    def sleep(self, seconds: float) -> Sleep:
         """Awaited by an async action: let ``seconds`` of simulated time pass."""
-        return Suspension(lambda resume: self._at(self._now + to_ticks(seconds), resume))
+        return Sleep(seconds)
 
     def spend(self, seconds: float) -> None:
         """Called by a synchronous action: keep the whole engine busy for ``seconds`` of simulated time."""
@@ -152,8 +171,8 @@ class VirtualExecutor(Executor):
     # The loop
 
     def _cycle(self) -> None:
-        while self._agenda and self._agenda[0][0] <= self._now:
-            heappop(self._agenda)[3]()
+        while (due := self._next_due()) is not None and due.time <= self._now:
+            heappop(self._agenda).do()
         completions, self._over = self._over, []
         injections = self._inbox.take()
         firings = self.scheduler.cycle(self._now, completions, [(place, token) for place, token, _ in injections])
@@ -167,16 +186,23 @@ class VirtualExecutor(Executor):
         return at is not None and at <= self._now
 
     def _next_time(self) -> int | None:
-        wake_at = self.scheduler.wake_at()
-        if not self._agenda:
+        wake_at, due = self.scheduler.wake_at(), self._next_due()
+        if due is None:
             return wake_at
-        return self._agenda[0][0] if wake_at is None else min(wake_at, self._agenda[0][0])
+        return due.time if wake_at is None else min(wake_at, due.time)
+
+    def _next_due(self) -> Due | None:
+        """The head of the agenda, after what belongs to firings that are over has been dropped."""
+        agenda, in_flight = self._agenda, self.scheduler.in_flight
+        while agenda and agenda[0].firing not in in_flight:
+            heappop(agenda)
+        return agenda[0] if agenda else None
 
     def _finished(self) -> bool:
         return self._closed and not (self.scheduler.in_flight or self._over)
 
-    def _at(self, time: int, do: Callable[[], None], *, timeout: bool = False) -> None:
-        heappush(self._agenda, (time, timeout, next(self._numbers), do))
+    def _at(self, time: int, firing: Firing, do: Callable[[], None], *, is_timeout: bool = False) -> None:
+        heappush(self._agenda, Due(time, is_timeout, next(self._numbers), firing.id, do))
 
     # Firings
 
@@ -189,31 +215,31 @@ class VirtualExecutor(Executor):
             completion: Completion = Failed.of(e)
         else:
             if isinstance(returned, Coroutine):
-                self._coroutines[firing.id] = (returned, ctx)
+                self._coroutines[firing.id] = (returned, ctx, began)
                 if bound.budget is not None:
-                    self._at(began + bound.budget, lambda: self._abandon(firing.id), timeout=True)
+                    self._at(began + bound.budget, firing, lambda: self._abandon(firing.id), is_timeout=True)
                 self._resume(firing)
                 return
             completion = over(ctx, returned)
-        self._end_after(firing, completion, self._now - began + self._sample(firing), began, bound.budget)
+        self._end_after(firing, completion, began, self._now - began + self._sample(firing), bound.budget)
 
     def _sample(self, firing: Firing) -> int:
         duration = self._durations[firing.ordinal]
         seconds = duration(self._chances[firing.transition]) if callable(duration) else duration
         return max(0, to_ticks(seconds))
 
-    def _end_after(self, firing: Firing, completion: Completion, ticks: int, began: int, budget: int | None) -> None:
+    def _end_after(self, firing: Firing, completion: Completion, began: int, ticks: int, budget: int | None) -> None:
         if budget is not None and ticks > budget:
             completion, ticks = TIMED_OUT, budget
         end = began + ticks
         if end <= self._now:
             self._over.append((firing.id, completion))
         else:
-            self._at(end, lambda: self._over.append((firing.id, completion)))
+            self._at(end, firing, lambda: self._over.append((firing.id, completion)))
 
     def _resume(self, firing: Firing) -> None:
         """Let the coroutine of ``firing`` run until it suspends or ends."""
-        coroutine, ctx = self._coroutines.get(firing.id, (None, None))
+        coroutine, ctx, began = self._coroutines.get(firing.id, (None, None, 0))
         if coroutine is None:
             return  # abandoned meanwhile
         if self._acting is not None:
@@ -222,7 +248,8 @@ class VirtualExecutor(Executor):
             awaited = coroutine.send(None)
         except StopIteration as end:
             del self._coroutines[firing.id]
-            self._end_after(firing, over(ctx, end.value), self._sample(firing), self._now, None)
+            ticks = self._now - began + self._sample(firing)
+            self._end_after(firing, over(ctx, end.value), began, ticks, self._bound[firing.ordinal].budget)
             return
         except Exception as e:
             del self._coroutines[firing.id]
@@ -231,7 +258,9 @@ class VirtualExecutor(Executor):
         finally:
             if self._acting is not None:
                 self._acting.firing = None
-        if isinstance(awaited, Suspension):
+        if isinstance(awaited, Sleep):
+            self._at(self._now + awaited.ticks, firing, lambda: self._resume(firing))
+        elif isinstance(awaited, Suspension):
             awaited.arrange(lambda: self._resume(firing))
         else:
             del self._coroutines[firing.id]
@@ -240,7 +269,7 @@ class VirtualExecutor(Executor):
             self._over.append((firing.id, Failed("RuntimeError", message)))
 
     def _abandon(self, fid: int) -> None:
-        coroutine, _ = self._coroutines.pop(fid, (None, None))
+        coroutine, _, _ = self._coroutines.pop(fid, (None, None, 0))
         if coroutine is not None:
             _cancel(coroutine)
             self._over.append((fid, TIMED_OUT))
