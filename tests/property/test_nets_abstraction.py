@@ -29,7 +29,7 @@ def _beginning(net: Net, limit: int) -> StateSpace:
         return e.space
 
 
-@settings(deadline=None, derandomize=True, max_examples=200)
+@settings(deadline=None, derandomize=True, max_examples=120)
 @given(nets(max_tokens=3), st.lists(properties(("a", "b", "c", "d", "e")), min_size=1, max_size=3))
 def test_no_reachable_marking_violates_what_the_abstraction_proved(net: Net, asked: list[Property]) -> None:
     known = set(net.place_ids())
@@ -58,7 +58,7 @@ def test_properties_of_an_unbounded_net_are_proved_by_counting_up_to_a_limit() -
     ]
     result = judge_net(net, Budget(max_states=3000), asked[:3])
     assert result.verdict is Verdict.SOUND
-    assert result.evidence.startswith("abstraction: ")
+    assert "abstraction: " in result.evidence
     result = judge_net(net, Budget(max_states=3000), asked)
     assert [c.holds for c in result.conditions] == [True, True, True, False]
 

@@ -86,11 +86,11 @@ def test_soundness_on_the_reduced_space_is_soundness(part: int) -> None:
 @pytest.mark.parametrize("part", range(3))
 def test_soundness_of_wild_nets_with_weights_and_reads_is_soundness_on_the_reduced_space(part: int) -> None:
     decided = Counter[str]()
-    for seed in range(part, 2400, 3):
+    for seed in range(part, 1500, 3):
         net = wild_workflow_net(Random(seed))  # noqa: S311
         if _applies(net):
             decided[_compare(net)] += 1
-    assert decided["sound"] > 5 and decided["unsound"] > 100, decided
+    assert decided["sound"] > 3 and decided["unsound"] > 100, decided
 
 
 def test_parallel_branches_cost_their_sum_not_their_product() -> None:
