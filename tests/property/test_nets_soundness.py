@@ -110,7 +110,7 @@ def _is_as_short_as_it_says(cx: Counterexample, expected: Truth) -> None:
 def test_workflow_nets_are_judged_as_the_definitions_say(special: bool, part: int) -> None:
     seeds = range(part, 600, 3)
     verdicts = Counter(_compare(workflow_net(Random(seed), special=special)) for seed in seeds)  # noqa: S311
-    assert verdicts["SOUND"] > 40 and verdicts["UNSOUND"] > 40, verdicts
+    assert verdicts["SOUND"] > 40 and verdicts["UNSOUND"] > 25, verdicts
 
 
 @MODEST
