@@ -45,6 +45,8 @@ class Reporter:
         self._ids = [t.id for t in compiled.transitions]
         self._sink = sink
         self.error: Exception | None = None
+        self.failures = 0
+        """Firings that failed because the sink threw."""
 
     def note(self, event: Event) -> None:
         """Send an event that no firing depends on."""
@@ -142,5 +144,6 @@ class Reporter:
 
     def _threw(self, now: int, firing: Firing, e: Exception) -> bool:
         self.error = e
+        self.failures += 1
         self.failed(now, firing, type(e).__name__, f"the event store refused an event: {e}")
         return False

@@ -148,7 +148,7 @@ class Scheduler:
     @property
     def failures(self) -> int:
         """Firings that failed so far; time-outs are none."""
-        return self._arrivals.failures
+        return self._arrivals.failures + (0 if self._reporter is None else self._reporter.failures)
 
     @property
     def store_error(self) -> Exception | None:

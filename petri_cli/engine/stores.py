@@ -35,6 +35,9 @@ class _Subscribers:
     def __init__(self) -> None:
         self._all: list[Subscriber] = []
 
+    def __bool__(self) -> bool:
+        return bool(self._all)
+
     def add(self, subscriber: Subscriber) -> Callable[[], None]:
         self._all = [*self._all, subscriber]
 
@@ -66,7 +69,14 @@ class MemoryStore:
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Call ``subscriber`` with every event from now on; the function that is returned ends that."""
         self.append = self._append_and_tell
-        return self._subscribers.add(subscriber)
+        leave = self._subscribers.add(subscriber)
+
+        def leave_alone() -> None:
+            leave()
+            if not self._subscribers:
+                self.append = self.events.append
+
+        return leave_alone
 
     def flush(self) -> None:
         pass
