@@ -3,7 +3,8 @@
 Two readings of one plan. The *workflow net* is a classical place/transition net with resources, which the gate judges
 and ``petri export --format pnml`` writes: a foreach is unfolded to a given width, loops are cycles. The *execution net*
 is the static coloured net that the engine runs: the items of a foreach are tokens that carry the item's path as their
-name, and joins inside a foreach match by name.
+name, and joins inside a foreach match by name. It may have silent transitions that the workflow net lacks: decisions
+(``….decide``), the end of an item (``….item``) and the refill of a quota.
 
 Composition keeps the workflow shape (van der Aalst 1998, "The Application of Petri Nets to Workflow Management", §4).
 """
@@ -50,6 +51,16 @@ class Lowered:
 
 def resource_place(rid: str) -> str:
     return f"r.{rid}"
+
+
+def taken_place(rid: str) -> str:
+    """Where the execution net holds one token for each acquire whose units of the quota have not come back yet."""
+    return f"p.quota.{rid}.taken"
+
+
+def refill_id(rid: str) -> str:
+    """The transition of the execution net that gives units of a quota back, each ``per`` after it was taken."""
+    return f"t.quota.{rid}.refill"
 
 
 def suffix(items: Items) -> str:
@@ -139,6 +150,9 @@ class _Lowering:
         root = Origin(-1)
         for r in self.plan.resources:
             self.place(resource_place(r.id), root)
+            if self.coloured and r.per is not None:
+                taken = self.place(taken_place(r.id), root)
+                self.emit(Transition(refill_id(r.id), (Input(taken),), PlaceOut(resource_place(r.id))), root)
         self.place(START, root)
         self.place(END, root)
         self.work.append(_Work(0, (), START, END))
@@ -167,7 +181,8 @@ class _Lowering:
         node = self.plan.nodes[w.node]
         match node:
             case Task():
-                self.transition(f"t.{node.id}", w, [w.entry], [w.exit])
+                priority = node.settings.get("priority", 0) if self.coloured else 0
+                self.transition(f"t.{node.id}", w, [w.entry], [w.exit], priority=priority)
             case Seq():
                 self.seq(node, w)
             case Parallel():
@@ -207,19 +222,27 @@ class _Lowering:
 
     def choice(self, node: Choice, w: _Work) -> None:
         where = Origin(node.index, w.items)
+        ways = [w.entry] * len(node.children)
+        if self.coloured:
+            ways = [self.place(f"p.choice.{node.id}.{k}.chosen", where) for k in range(1, len(node.children) + 1)]
+            self.decision(f"t.choice.{node.id}.decide", w.entry, ways, where)
         for k in range(len(node.children), 0, -1):
             entry = self.place(f"p.choice.{node.id}.{k}{suffix(w.items)}", where)
             self.work.append(_Work(node.children[k - 1], w.items, entry, w.exit))
-        for k in range(1, len(node.children) + 1):
-            self.transition(f"t.choice.{node.id}.{k}", w, [w.entry], [f"p.choice.{node.id}.{k}{suffix(w.items)}"])
+        for k, way in enumerate(ways, 1):
+            self.transition(f"t.choice.{node.id}.{k}", w, [way], [f"p.choice.{node.id}.{k}{suffix(w.items)}"])
 
     def loop(self, node: Loop, w: _Work) -> None:
         where = Origin(node.index, w.items)
         body = self.place(f"p.loop.{node.id}.body{suffix(w.items)}", where)
         decide = self.place(f"p.loop.{node.id}.decide{suffix(w.items)}", where)
+        more = left = decide
+        if self.coloured:
+            more, left = (self.place(f"p.loop.{node.id}.{k}", where) for k in ("more", "left"))
+            self.decision(f"t.loop.{node.id}.decide", decide, [more, left], where)
         self.transition(f"t.loop.{node.id}.enter", w, [w.entry], [body])
-        self.transition(f"t.loop.{node.id}.again", w, [decide], [body])
-        self.transition(f"t.loop.{node.id}.exit", w, [decide], [w.exit])
+        self.transition(f"t.loop.{node.id}.again", w, [more], [body])
+        self.transition(f"t.loop.{node.id}.exit", w, [left], [w.exit])
         self.work.append(_Work(node.children[0], w.items, body, decide))
 
     def guard(self, node: Guard, w: _Work) -> None:
@@ -229,8 +252,12 @@ class _Lowering:
         held = [(resource_place(r), k) for r, k in node.units]
         lasting = [(resource_place(r), k) for r, k in node.units if r not in self.quotas]
         # A quota's units come back with time, not with the end of the block. On the workflow net, which knows no time,
-        # taking them is a test of the capacity; on the execution net the engine gives them back.
-        tested = [] if self.coloured else [(resource_place(r), k) for r, k in node.units if r in self.quotas]
+        # taking them is a test of the capacity; on the execution net a token on the quota's ``taken`` place stands for
+        # the units that one acquire took, until the refill gives them back.
+        quotas = [(r, k) for r, k in node.units if r in self.quotas]
+        tested: list[str | tuple[str, int]] = (
+            [taken_place(r) for r, _ in quotas] if self.coloured else [(resource_place(r), k) for r, k in quotas]
+        )
         self.transition(f"t.guard.{node.id}.acquire", w, [w.entry, *held], [body, *tested])
         self.transition(f"t.guard.{node.id}.release", w, [done], [w.exit, *lasting])
         self.work.append(_Work(node.children[0], w.items, body, done))
@@ -285,6 +312,14 @@ class _Lowering:
 
     # Elements
 
+    def decision(self, tid: str, entry: str, ways: list[str], where: Origin) -> None:
+        """On the execution net a transition of its own says which of several others takes the token.
+
+        Two transitions with one input are told apart by nothing: the first one declared would always take it.
+        """
+        output = XorOut(tuple(PlaceOut(p) for p in ways)) if len(ways) > 1 else PlaceOut(ways[0])
+        self.emit(Transition(tid, (Input(entry),), output), where)
+
     def place(self, pid: str, origin: Origin) -> str:
         self.places.append(Place(pid))
         self.origin[pid] = origin
@@ -298,12 +333,14 @@ class _Lowering:
         outputs: Iterable[str | tuple[str, int]],
         *,
         by_name: bool = False,
+        priority: int = 0,
     ) -> None:
         arcs_in = tuple(_input(a) for a in inputs)
         outs: list[Output] = [PlaceOut(a) if isinstance(a, str) else PlaceOut(*a) for a in outputs]
         output = outs[0] if len(outs) == 1 else AndOut(tuple(outs))
         match_ = Match(tuple((i.place, None) for i in arcs_in)) if by_name else None
-        self.emit(Transition(tid + suffix(w.items), arcs_in, output, match=match_), Origin(w.node, w.items))
+        t = Transition(tid + suffix(w.items), arcs_in, output, priority=priority, match=match_)
+        self.emit(t, Origin(w.node, w.items))
 
     def emit(self, t: Transition, origin: Origin) -> None:
         self.transitions.append(t)

@@ -8,7 +8,7 @@ import pytest
 
 from petri_cli.errors import PetriError
 from petri_cli.net.firing import replay
-from petri_cli.net.model import AndOut, Net, PlaceOut, Transition, check_net
+from petri_cli.net.model import AndOut, Net, PlaceOut, Transition, check_net, leaves
 from petri_cli.plan import lower
 from petri_cli.plan.load import load_plan_text, plan_from_data
 from petri_cli.plan.lower import END, START, lower_execution, lower_workflow
@@ -151,6 +151,33 @@ def test_the_execution_net_keeps_a_quota_that_was_taken(plan: Plan) -> None:
     net = lower_execution(plan).net
     assert "t.guard.g1.release" not in arcs_into(net, "r.api")
     assert "t.guard.g1.release" in arcs_into(net, "r.r")
+
+
+def test_on_the_execution_net_a_decision_says_who_takes_the_token() -> None:
+    """Branches of a choice, and again and exit of a loop, share an input: the first one declared would always win."""
+    both = {"choice": [{"task": {"id": "a"}}, {"task": {"id": "b"}}]}
+    plan, _ = plan_from_data({"flow": {"loop": {"id": "l", "maxIterations": 2, "body": both}}})
+    net = lower_execution(plan).net
+    for place in net.place_ids():
+        assert sum(place in [i.place for i in t.inputs] for t in net.transitions) <= 1, place
+    decision = net.transition("t.choice.1.decide").output
+    assert {leaf.place for leaf in leaves(decision) if isinstance(leaf, PlaceOut)} == {
+        "p.choice.1.1.chosen",
+        "p.choice.1.2.chosen",
+    }
+    assert "t.choice.1.decide" not in {t.id for t in lower_workflow(plan).net.transitions}
+
+
+def test_a_refill_gives_back_what_was_taken_of_a_quota(plan: Plan) -> None:
+    net = lower_execution(plan).net
+    assert arcs_into(net, "p.quota.api.taken") == ["t.guard.g1.acquire"]
+    assert arcs_into(net, "r.api") == ["t.quota.api.refill"]
+
+
+def test_the_priority_of_a_task_counts_where_it_is_executed_and_is_no_part_of_the_proof() -> None:
+    plan, _ = plan_from_data({"flow": {"task": {"id": "a", "priority": 3}}})
+    assert lower_execution(plan).net.transition("t.a").priority == 3
+    assert lower_workflow(plan).net.transition("t.a").priority == 0
 
 
 def test_a_net_too_large_is_refused(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
