@@ -310,7 +310,7 @@ class AsyncExecutor(Executor):
             self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="petri-action")
         ctx = ActionContext(firing, bound.may_write, self)
         job = self._loop.run_in_executor(self._pool, self._context_of(firing).run, bound.action, ctx)
-        job.add_done_callback(partial(self._on_job, firing, ctx), context=self._context)
+        job.add_done_callback(partial(self._on_job, firing, ctx))  # not in our own context, which it enters to go on
         self._watch(firing, bound, job)
 
     def _on_job(self, firing: Firing, ctx: ActionContext, job: asyncio.Future[object]) -> None:
