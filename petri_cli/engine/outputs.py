@@ -1,7 +1,7 @@
 """What a completed firing must have produced: output trees as sets of places, and what a time-out deposits.
 
 A firing conforms iff exactly one complete choice of the tree (one child at every xor) claims exactly the set of places
-that received tokens; how many tokens a place received does not matter. Time-out branches are no part of it.
+that received tokens; how many tokens a place received does not matter.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class OutputRule:
         if self.explanations.get(produced, 0) > 1:
             return f"the action produced {got}, which more than one branch of the declared output explains"
         ways = sorted(self.explanations, key=lambda s: (len(s), sorted(s)))
-        declared = "; or ".join(_listed(w) or "nothing" for w in ways) or "a time-out only"
+        declared = "; or ".join(_listed(w) or "nothing" for w in ways)
         return f"the action produced {got}, but the transition declares: {declared}"
 
 
@@ -68,7 +68,7 @@ def output_rule(t: Transition) -> OutputRule:
 
 
 def first_timeout(output: Output | None) -> TimeoutOut | None:
-    """The time-out that strikes first: least ``after``, then document order. One inside another never strikes."""
+    """The time-out that strikes first: least ``after``, then document order. One inside another strikes with it."""
     found: list[TimeoutOut] = []
     stack: list[Output] = [] if output is None else [output]
     while stack:
