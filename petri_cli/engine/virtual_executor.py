@@ -154,6 +154,10 @@ class VirtualExecutor(Executor):
             self.settle()
         self._now = max(self._now, target)
 
+    def next_time(self) -> int | None:
+        """When something happens next without anybody's doing, in ticks; None when nothing will."""
+        return self._next_time()
+
     def inject(self, place: str, value: object = None, *, name: str = "") -> Injection:
         """Queue a token for an environment place; answered by the next :meth:`settle`, or at once when refused."""
         return self._inbox.put(place, value, name, lambda: None)

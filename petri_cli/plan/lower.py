@@ -4,7 +4,8 @@ Two readings of one plan. The *workflow net* is a classical place/transition net
 and ``petri export --format pnml`` writes: a foreach is unfolded to a given width, loops are cycles. The *execution net*
 is the static coloured net that the engine runs: the items of a foreach are tokens that carry the item's path as their
 name, and joins inside a foreach match by name. It may have silent transitions that the workflow net lacks: decisions
-(``….decide``), the end of an item (``….item``) and the refill of a quota.
+(``….decide``), the end of an item (``….item``) and the start of a delay (``….wait``). Time is outside both: whoever
+runs the net gives it a token when a delay is over, and units of a quota when they come back.
 
 Composition keeps the workflow shape (van der Aalst 1998, "The Application of Petri Nets to Workflow Management", §4).
 """
@@ -53,14 +54,9 @@ def resource_place(rid: str) -> str:
     return f"r.{rid}"
 
 
-def taken_place(rid: str) -> str:
-    """Where the execution net holds one token for each acquire whose units of the quota have not come back yet."""
-    return f"p.quota.{rid}.taken"
-
-
-def refill_id(rid: str) -> str:
-    """The transition of the execution net that gives units of a quota back, each ``per`` after it was taken."""
-    return f"t.quota.{rid}.refill"
+def due_place(loop: Loop) -> str:
+    """Where the execution net waits for a token from outside, named like the thread, when a loop's delay is over."""
+    return f"p.loop.{loop.id}.due"
 
 
 def suffix(items: Items) -> str:
@@ -150,9 +146,6 @@ class _Lowering:
         root = Origin(-1)
         for r in self.plan.resources:
             self.place(resource_place(r.id), root)
-            if self.coloured and r.per is not None:
-                taken = self.place(taken_place(r.id), root)
-                self.emit(Transition(refill_id(r.id), (Input(taken),), PlaceOut(resource_place(r.id))), root)
         self.place(START, root)
         self.place(END, root)
         self.work.append(_Work(0, (), START, END))
@@ -236,12 +229,16 @@ class _Lowering:
         where = Origin(node.index, w.items)
         body = self.place(f"p.loop.{node.id}.body{suffix(w.items)}", where)
         decide = self.place(f"p.loop.{node.id}.decide{suffix(w.items)}", where)
-        more = left = decide
+        more, left = [decide], decide
         if self.coloured:
-            more, left = (self.place(f"p.loop.{node.id}.{k}", where) for k in ("more", "left"))
-            self.decision(f"t.loop.{node.id}.decide", decide, [more, left], where)
+            again, left = (self.place(f"p.loop.{node.id}.{k}", where) for k in ("more", "left"))
+            self.decision(f"t.loop.{node.id}.decide", decide, [again, left], where)
+            more = [again]
+            if node.delay:
+                more = [self.place(f"p.loop.{node.id}.waiting", where), self.place(due_place(node), where)]
+                self.transition(f"t.loop.{node.id}.wait", w, [again], more[:1])
         self.transition(f"t.loop.{node.id}.enter", w, [w.entry], [body])
-        self.transition(f"t.loop.{node.id}.again", w, [more], [body])
+        self.transition(f"t.loop.{node.id}.again", w, more, [body], by_name=len(more) > 1)
         self.transition(f"t.loop.{node.id}.exit", w, [left], [w.exit])
         self.work.append(_Work(node.children[0], w.items, body, decide))
 
@@ -252,12 +249,9 @@ class _Lowering:
         held = [(resource_place(r), k) for r, k in node.units]
         lasting = [(resource_place(r), k) for r, k in node.units if r not in self.quotas]
         # A quota's units come back with time, not with the end of the block. On the workflow net, which knows no time,
-        # taking them is a test of the capacity; on the execution net a token on the quota's ``taken`` place stands for
-        # the units that one acquire took, until the refill gives them back.
-        quotas = [(r, k) for r, k in node.units if r in self.quotas]
-        tested: list[str | tuple[str, int]] = (
-            [taken_place(r) for r, _ in quotas] if self.coloured else [(resource_place(r), k) for r, k in quotas]
-        )
+        # taking them is a test of the capacity; on the execution net they come back from outside, injected by whoever
+        # runs it when it is time.
+        tested = [] if self.coloured else [(resource_place(r), k) for r, k in node.units if r in self.quotas]
         self.transition(f"t.guard.{node.id}.acquire", w, [w.entry, *held], [body, *tested])
         self.transition(f"t.guard.{node.id}.release", w, [done], [w.exit, *lasting])
         self.work.append(_Work(node.children[0], w.items, body, done))

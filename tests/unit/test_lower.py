@@ -168,10 +168,16 @@ def test_on_the_execution_net_a_decision_says_who_takes_the_token() -> None:
     assert "t.choice.1.decide" not in {t.id for t in lower_workflow(plan).net.transitions}
 
 
-def test_a_refill_gives_back_what_was_taken_of_a_quota(plan: Plan) -> None:
-    net = lower_execution(plan).net
-    assert arcs_into(net, "p.quota.api.taken") == ["t.guard.g1.acquire"]
-    assert arcs_into(net, "r.api") == ["t.quota.api.refill"]
+def test_a_delay_of_a_loop_and_a_quota_wait_for_tokens_from_outside(plan: Plan) -> None:
+    loop = {"id": "poll", "delay": "1m", "maxIterations": 3, "body": {"task": {"id": "t"}}}
+    poll, _ = plan_from_data({"flow": {"loop": loop}})
+    net = lower_execution(poll).net
+    again = net.transition("t.loop.poll.again")
+    assert [i.place for i in again.inputs] == ["p.loop.poll.waiting", "p.loop.poll.due"]
+    assert again.match is not None
+    assert arcs_into(net, "p.loop.poll.due") == []
+    assert arcs_into(lower_execution(plan).net, "r.api") == []
+    assert "p.loop.poll.due" not in lower_workflow(poll).net.place_ids()
 
 
 def test_the_priority_of_a_task_counts_where_it_is_executed_and_is_no_part_of_the_proof() -> None:
