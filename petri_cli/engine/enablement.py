@@ -38,6 +38,7 @@ class Enablement:
         self._waiting: list[list[int]] = [[] for _ in queues]
         self._blocked: list[list[int]] = [[] for _ in queues]
         self._plain = [t.plain for t in transitions]
+        self._tracked = [t.tracked for t in transitions]
         self.sole = [_sole(compiled, row) for row in compiled.consumers]
         """Place → its one consumer, if that needs nothing else: it never waits, the place knows it. Otherwise −1."""
         self._needs = [tuple((queues[p], k, p) for p, k in t.needs) for t in transitions]
@@ -129,19 +130,18 @@ class Enablement:
 
         The search begins where the last one ended, so a join of n branches costs n looks, not n².
         """
-        transition = self._compiled.transitions[t]
-        matcher = self.matchers[t]
+        matcher, tracked = self.matchers[t], self._tracked[t]
         needs, start = self._needs[t], self._cursor[t]
         for i in range(start - len(needs), start):
             queue, k, p = needs[i]
             if len(queue) < k:
                 self._cursor[t] = i % len(needs)
-                if not transition.tracked:
+                if not tracked:
                     self._waiting[p].append(t)
                 return False
-        for p in transition.inhibitors:
+        for p in self._compiled.transitions[t].inhibitors:
             if self._queues[p]:
-                if not transition.tracked:
+                if not tracked:
                     self._blocked[p].append(t)
                 return False
         return matcher is None or matcher.enabled()
