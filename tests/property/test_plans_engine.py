@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 from petri_cli.driver.readback import firings, widths_that_occurred, workflow_run
 from petri_cli.driver.simulate import Simulation, simulate
+from petri_cli.engine.virtual_executor import Duration
 from petri_cli.net.firing import is_dead, replay
 from petri_cli.plan.load import plan_from_data
 from petri_cli.plan.lower import END, lower_workflow, resource_place
@@ -36,7 +38,7 @@ def load(document: Document) -> Plan:
 def scheduled(plan: Plan, rng: random.Random) -> Simulation:
     """A run of ``plan`` under a schedule drawn from ``rng``."""
     seconds = rng.choice([(0.0,), (1.0,), (0.0, 1.0), (0.1, 1.0, 5.0, 90.0)])
-    durations = {t.id: rng.choice([rng.choice(seconds), lambda r: r.expovariate(1.0)]) for t in plan.tasks()}
+    durations = {t.id: _duration(rng, seconds) for t in plan.tasks()}
     wide = {n.id: rng.choice([0, 1, 1, 2, 2, 3]) for n in plan.nodes if isinstance(n, Foreach)}
     limits = {n.id: n.max_width for n in plan.nodes if isinstance(n, Foreach) and n.max_width is not None}
     widths = {fid: min(n, limits.get(fid, n)) for fid, n in wide.items()}
@@ -47,6 +49,10 @@ def scheduled(plan: Plan, rng: random.Random) -> Simulation:
         plan = replace(plan, nodes=tuple(priorities))
     cap = rng.choice([None, None, 1, 2, 3, 5])
     return simulate(plan, seed=rng.randrange(2**32), widths=widths, durations=durations, max_concurrency=cap)
+
+
+def _duration(rng: random.Random, seconds: tuple[float, ...]) -> Duration:
+    return rng.choice(seconds) if rng.random() < 0.5 else lambda chances: chances.expovariate(1.0)
 
 
 def widths_of(run: Simulation) -> dict[str, int]:
@@ -95,6 +101,32 @@ def test_plans_that_lock_in_any_order_replay_and_some_of_them_get_stuck(block: i
         rng = random.Random(seed)  # noqa: S311
         ended |= {run.outcome for run in check(load(gated_plan(rng)), rng, 3)}
     assert ended == {"completed", "deadlocked"}
+
+
+def fan_out(rng: random.Random) -> Document:
+    """A foreach of everything in everything, without resources: what keeps its items apart is their names alone."""
+    numbers = count(1)
+
+    def block(depth: int) -> Document:
+        kind = rng.choice(["foreach", "parallel", "parallel", "seq", "choice", "loop"]) if depth else "task"
+        if kind == "task":
+            return {"task": {"id": f"t{next(numbers)}"}}
+        if kind == "foreach":
+            return {"foreach": {"id": f"f{next(numbers)}", "over": "items", "body": block(depth - 1)}}
+        if kind == "loop":
+            delay = rng.choice([{}, {}, {"delay": "2s"}])
+            return {"loop": {"id": f"l{next(numbers)}", "maxIterations": 3, "body": block(depth - 1), **delay}}
+        return {kind: [block(rng.randrange(depth)) for _ in range(2)]}
+
+    return {"flow": {"foreach": {"id": "root", "over": "items", "body": block(3)}}}
+
+
+@pytest.mark.parametrize("block", range(3))
+def test_items_never_mix_whatever_overtakes_what(block: int) -> None:
+    for seed in range(block * 40, block * 40 + 40):
+        rng = random.Random(seed)  # noqa: S311
+        for run in check(load(fan_out(rng)), rng, 3):
+            assert run.outcome == "completed"
 
 
 @pytest.mark.slow

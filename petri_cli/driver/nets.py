@@ -1,0 +1,101 @@
+"""A net file, run: in real time with the actions that it names, or in simulated time with none of them."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import signal
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
+
+from petri_cli.driver.programs import function, shell
+from petri_cli.engine.actions import Action, ActionContext
+from petri_cli.engine.async_executor import AsyncExecutor
+from petri_cli.engine.binding import Actions, BuiltIn, described_built_in, transform
+from petri_cli.engine.executor import Result
+from petri_cli.engine.stores import EventStore
+from petri_cli.engine.tokens import UNSTAMPED, Token
+from petri_cli.engine.virtual_executor import Duration, VirtualExecutor
+from petri_cli.net.model import Net, PlaceOut, Transition, outcomes
+
+
+def net_actions(net: Net) -> Actions:
+    """The actions that a net describes, ready to be called; modules are imported.
+
+    Raises PetriError ``PETRI_BAD_BINDING`` for a function that there is not.
+    """
+    found: dict[str, Action | BuiltIn] = {}
+    for t in net.transitions:
+        match dict(t.action or {}):
+            case {"shell": str() | (list() | tuple()) as command}:
+                found[t.id] = shell(t, command)
+            case {"python": str(name)}:
+                found[t.id] = function(name, t)
+            case {"transform": str(name)}:
+                found[t.id] = transform(function(name, t))
+    return found
+
+
+class Run:
+    """One run of a net in real time, which Ctrl-C ends: once, and nothing new starts; twice, and what runs is ended."""
+
+    def __init__(self, net: Net, *, store: EventStore | None = None, max_concurrency: int | None = None) -> None:
+        self.executor = AsyncExecutor(net, net_actions(net), store=store, max_concurrency=max_concurrency)
+        self.executor.drain()  # nobody feeds the environment: at rest the run is over
+        self.signal: signal.Signals | None = None
+        """What ended the run before its time."""
+
+    def run(self) -> Result:
+        """Run to the end."""
+        return asyncio.run(self._run())
+
+    async def _run(self) -> Result:
+        loop = asyncio.get_running_loop()
+        with suppress(NotImplementedError, RuntimeError, ValueError):  # not the main thread, or no signals here
+            loop.add_signal_handler(signal.SIGINT, self.interrupt)
+            loop.add_signal_handler(signal.SIGTERM, self.terminate)
+        return await self.executor.run()
+
+    def interrupt(self) -> None:
+        """Start nothing new; when called again, end what runs."""
+        if self.signal is None:
+            self.signal = signal.SIGINT
+            self.executor.close()
+        else:
+            self.executor.cancel()
+
+    def terminate(self) -> None:
+        """End what runs."""
+        self.signal = signal.SIGTERM
+        self.executor.cancel()
+
+
+def simulate_net(
+    net: Net,
+    *,
+    seed: int = 0,
+    durations: Mapping[str, Duration] | None = None,
+    store: EventStore | None = None,
+    max_concurrency: int | None = None,
+) -> Result:
+    """Play ``net`` in simulated time. No program and no function is called: a token that is passed on keeps its value,
+    a choice in an output is made by chance, and a transition takes no time of which nothing is said.
+    """
+    actions: dict[str, Action | BuiltIn] = {}
+    for t in net.transitions:
+        if described_built_in(t.action or {}) is None:
+            chances = random.Random(f"{seed}:choice:{t.id}")  # noqa: S311
+            actions[t.id] = partial(_play, t, chances)
+    executor = VirtualExecutor(
+        net, actions, durations=durations, seed=seed, store=store, max_concurrency=max_concurrency
+    )
+    return executor.run()
+
+
+def _play(t: Transition, chances: random.Random, ctx: ActionContext) -> None:
+    ways = [o.leaves for o in outcomes(t.output) if not o.timeout]
+    given = ctx.input_token(t.inputs[0].place) if t.inputs else Token()
+    for leaf in chances.choice(ways) if ways else ():
+        if isinstance(leaf, PlaceOut):
+            ctx.output(leaf.place, *[Token(given.value, UNSTAMPED, given.name)] * leaf.count)
