@@ -95,29 +95,11 @@ def _output(node: Mapping[str, Any]) -> Output:
         case "xor":
             return XorOut(tuple(_output(c) for c in node["children"]))
         case "timeout":
-            child = _output(node["child"])
-            return AndOut((_in_time(child), TimeoutOut(node["afterMs"] / 1000, child)))
+            return TimeoutOut(node["afterMs"] / 1000, _output(node["child"]))
         case "forward":
             return ForwardOut(node["from"], node["to"])
         case other:
             raise ValueError(f"no output node {other!r}")
-
-
-def _in_time(node: Output) -> Output:
-    """The child of a time-out as an ordinary branch.
-
-    The reference lets an action that ends in time take a time-out branch like any other: one token a claimed place, a
-    forward counting as its target. The time-out itself is a further outcome.
-    """
-    match node:
-        case ForwardOut(_, target):
-            return PlaceOut(target)
-        case AndOut(children):
-            return AndOut(tuple(_in_time(c) for c in children))
-        case XorOut(children):
-            return XorOut(tuple(_in_time(c) for c in children))
-        case PlaceOut() | TimeoutOut():
-            return node
 
 
 def _timing(t: Mapping[str, Any] | None) -> Timing:

@@ -58,11 +58,13 @@ def choices(output: Output) -> list[frozenset[str]]:
         case AndOut(children=children):
             return [frozenset().union(*combination) for combination in product(*map(choices, children))]
         case XorOut(children=children):
-            return [c for child in children if not isinstance(child, TimeoutOut) for c in choices(child)]
-        case TimeoutOut():
-            return [frozenset()]
-        case ForwardOut():
-            raise AssertionError("only inside a time-out")
+            plain = [c for child in children if not isinstance(child, TimeoutOut) for c in choices(child)]
+            timed = [c for child in children if isinstance(child, TimeoutOut) for c in choices(child)]
+            return plain + [c for c in timed if c not in plain]  # a second way to write the same is none
+        case TimeoutOut(child=child):
+            return choices(child)  # an action in time may write it itself
+        case ForwardOut(target=target):
+            return [frozenset([target])]
 
 
 def timeouts(output: Output) -> Iterator[TimeoutOut]:
@@ -89,8 +91,8 @@ def late_tokens(child: Output, consumed: Mapping[str, Sequence[Token]], now: int
             return merged
         case XorOut(children=children):
             return late_tokens(next(c for c in children if not isinstance(c, TimeoutOut)), consumed, now)
-        case TimeoutOut():
-            return {}
+        case TimeoutOut(child=child):
+            return late_tokens(child, consumed, now)
 
 
 class ReferenceScheduler:

@@ -11,7 +11,17 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from petri_cli.engine.tokens import to_ticks
-from petri_cli.net.model import AndOut, ForwardOut, Output, PlaceOut, TimeoutOut, Transition, XorOut, outcomes
+from petri_cli.net.model import (
+    AndOut,
+    ForwardOut,
+    Output,
+    PlaceOut,
+    TimeoutOut,
+    Transition,
+    XorOut,
+    late_leaves,
+    outcomes,
+)
 
 Leaves = tuple[PlaceOut | ForwardOut, ...]
 
@@ -63,7 +73,7 @@ def output_rule(t: Transition) -> OutputRule:
             copies.setdefault(_target(leaf), leaf.count if isinstance(leaf, PlaceOut) else 1)
     timeout = first_timeout(t.output)
     budget = None if timeout is None else max(1, to_ticks(timeout.after))
-    late = () if timeout is None else outcomes(timeout.child)[0].leaves
+    late = () if timeout is None else late_leaves(timeout)
     return OutputRule(explanations, NOTHING.union(*explanations), copies, budget, late)
 
 

@@ -324,8 +324,9 @@ MAX_OUTCOMES = 4096
 def outcomes(output: Output | None) -> tuple[Outcome, ...]:
     """Every outcome of a firing, in document order: one a complete xor choice, then one for each time-out branch.
 
-    A ``timeout`` child is no part of a normal outcome; it is an outcome of its own. Without a declared output, the one
-    outcome is empty.
+    An action that ends in time may itself write what is declared under a ``timeout``: the branch is chosen like any
+    other, and a forward then stands for its target, one token. A time-out is an outcome of its own, in which a forward
+    puts as many tokens as were consumed. Without a declared output, the one outcome is empty.
     """
     if output is None:
         return (Outcome(()),)
@@ -340,8 +341,16 @@ def outcomes(output: Output | None) -> tuple[Outcome, ...]:
 _Leaves = tuple[PlaceOut | ForwardOut, ...]
 
 
-def _expand(root: Output) -> tuple[list[_Leaves], list[_Leaves]]:
-    """(normal outcomes, time-out outcomes) of an output tree, by an explicit post-order walk."""
+def late_leaves(timeout: TimeoutOut) -> tuple[PlaceOut | ForwardOut, ...]:
+    """What a time-out deposits: its child's first choice."""
+    return _expand(timeout.child, late=True)[0][0]
+
+
+def _expand(root: Output, *, late: bool = False) -> tuple[list[_Leaves], list[_Leaves]]:
+    """(normal outcomes, time-out outcomes) of an output tree, by an explicit post-order walk.
+
+    late: the tree stands under a time-out that struck: forwards forward, an inner time-out stands for its child.
+    """
     results: list[tuple[list[_Leaves], list[_Leaves]]] = []
     stack: list[tuple[Output, bool]] = [(root, False)]
     while stack:
@@ -351,9 +360,11 @@ def _expand(root: Output) -> tuple[list[_Leaves], list[_Leaves]]:
                 results.append(([(node,)], []))
             case TimeoutOut(_, child) if not done:
                 stack += [(node, True), (child, False)]
-            case TimeoutOut():
+            case TimeoutOut() if late:
+                pass  # no clock runs any more: it stands for its child
+            case TimeoutOut(_, child):
                 normal, timeouts = results.pop()
-                results.append(([()], normal + timeouts))
+                results.append(([_written(leaves) for leaves in normal], _expand(child, late=True)[0] + timeouts))
             case AndOut(children) | XorOut(children) if not done:
                 stack.append((node, True))
                 stack.extend((c, False) for c in reversed(children))
@@ -361,25 +372,46 @@ def _expand(root: Output) -> tuple[list[_Leaves], list[_Leaves]]:
                 parts = results[len(results) - len(children) :]
                 del results[len(results) - len(children) :]
                 product: list[_Leaves] = [()]
-                for normal, _ in parts:
-                    product = [a + b for a in product for b in normal]
+                # what a time-out would write comes last, and only where nothing else writes it
+                for c, (normal, _) in sorted(zip(children, parts, strict=True), key=_timed):
+                    extra = isinstance(c, TimeoutOut)
+                    product = [a + (_new(b, a) if extra else b) for a in product for b in normal]
                     if len(product) > MAX_OUTCOMES:
                         raise _bad(f"an output tree has more than {MAX_OUTCOMES} outcomes")
                 results.append((product, [o for _, timeouts in parts for o in timeouts]))
             case XorOut(children):
                 parts = results[len(results) - len(children) :]
                 del results[len(results) - len(children) :]
-                # a bare timeout is not a choice: its normal outcome stands for "the action ended in time"
-                choices = [
-                    o
-                    for c, (normal, _) in zip(children, parts, strict=True)
-                    for o in normal
-                    if not isinstance(c, TimeoutOut)
-                ]
+                choices: list[_Leaves] = []
+                for timed in (
+                    (False,) if late else (False, True)
+                ):  # what a time-out would write is no second way to write the same
+                    for c, (normal, _) in zip(children, parts, strict=True):
+                        if isinstance(c, TimeoutOut) == timed:
+                            known = {_places(o) for o in choices} if timed else set()
+                            choices += [o for o in normal if _places(o) not in known]
                 results.append((choices, [o for _, timeouts in parts for o in timeouts]))
             case other:
                 assert_never(other)
     return results[0]
+
+
+def _written(leaves: _Leaves) -> _Leaves:
+    """The leaves as an action writes them: a forward stands for its target."""
+    return tuple(PlaceOut(leaf.target) if isinstance(leaf, ForwardOut) else leaf for leaf in leaves)
+
+
+def _timed(child: tuple[Output, object]) -> bool:
+    return isinstance(child[0], TimeoutOut)
+
+
+def _new(leaves: _Leaves, known: _Leaves) -> _Leaves:
+    """The leaves whose place is not among the known ones."""
+    return tuple(leaf for leaf in leaves if not _places((leaf,)) & _places(known))
+
+
+def _places(leaves: _Leaves) -> frozenset[str]:
+    return frozenset(leaf.place if isinstance(leaf, PlaceOut) else leaf.target for leaf in leaves)
 
 
 def _bad(message: str, *, hint: str = "") -> PetriError:
