@@ -21,12 +21,13 @@ INTERRUPTED = 2
 class DeclarationOrder:
     """The fast path, for nets whose transitions are all immediate and of one priority: no clock is read at all.
 
-    ready: a heap of transitions, each at most once (``is_ready``); the scheduler works on both itself.
+    ready: a heap of transitions, each once (``is_ready``), some of which may be disabled by now; the scheduler takes
+    from it, and in its hottest place adds to it, itself.
     """
 
-    def __init__(self, state: bytearray) -> None:
+    def __init__(self, transitions: int) -> None:
         self.ready: list[int] = []
-        self.is_ready = bytearray(len(state))
+        self.is_ready = bytearray(transitions)
 
     def enable(self, t: int, now: int) -> None:
         if not self.is_ready[t]:
@@ -53,11 +54,14 @@ class Agenda:
         self._earliest = [t.earliest for t in transitions]
         self._grace = [None if t.latest is None else t.latest + tolerance for t in transitions]
         self._since = [0] * len(transitions)
-        self._ready: list[tuple[int, int, int]] = []
+        self.ready: list[tuple[int, int, int]] = []
+        """A heap of (rank, enabled since, transition), each transition once; some may be out of date."""
         self._is_ready = bytearray(len(transitions))
-        self._waiting: list[tuple[int, int]] = []
+        self.waiting: list[tuple[int, int]] = []
+        """A heap of (earliest time, transition), likewise."""
         self._is_waiting = bytearray(len(transitions))
-        self._limits: list[tuple[int, int]] = []
+        self.limits: list[tuple[int, int]] = []
+        """(latest bound with tolerance, transition) of the enabled transitions that have one, and of some that had."""
         self._is_limited = bytearray(len(transitions))
 
     def enable(self, t: int, now: int) -> None:
@@ -67,19 +71,18 @@ class Agenda:
         if wait:
             if not self._is_waiting[t]:
                 self._is_waiting[t] = 1
-                heappush(self._waiting, (now + wait, t))
+                heappush(self.waiting, (now + wait, t))
         elif not self._is_ready[t]:
             self._is_ready[t] = 1
-            heappush(self._ready, (self._rank[t], now, t))
+            heappush(self.ready, (self._rank[t], now, t))
         grace = self._grace[t]
         if grace is not None and not self._is_limited[t]:
             self._is_limited[t] = 1
-            heappush(self._limits, (now + grace, t))
+            heappush(self.limits, (now + grace, t))
 
     def next_ready(self, now: int) -> int:
-        """Take the first transition that is ready at ``now`` and still enabled; −1 when there is none."""
-        self._wake(now)
-        ready, state, since = self._ready, self._state, self._since
+        """Take the first transition that is ready and still enabled; −1 when there is none (see :meth:`wake`)."""
+        ready, state, since = self.ready, self._state, self._since
         while ready:
             rank, enabled_at, t = heappop(ready)
             if state[t] == ENABLED and since[t] != enabled_at and since[t] + self._earliest[t] <= now:
@@ -93,13 +96,13 @@ class Agenda:
     def overdue(self, now: int) -> Iterator[int]:
         """Take the enabled transitions whose latest bound, tolerance included, lies before ``now``."""
         while (limit := self._first_limit()) is not None and limit < now:
-            _, t = heappop(self._limits)
+            _, t = heappop(self.limits)
             self._is_limited[t] = 0
             yield t
 
     def wake_at(self, now: int) -> int | None:
         """The next time after ``now`` at which a clock matters: a transition becomes ready, or is past its deadline."""
-        self._wake(now)
+        self.wake(now)
         due = self._first_due()
         limit = self._first_limit()
         if limit is None:
@@ -108,18 +111,19 @@ class Agenda:
 
     def idle(self) -> bool:
         """Whether no transition is waiting to become ready or to be fired."""
-        return not self._ready and self._first_due() is None
+        return not self.ready and self._first_due() is None
 
-    def _wake(self, now: int) -> None:
+    def wake(self, now: int) -> None:
+        """Make those ready whose earliest time has come."""
         while (due := self._first_due()) is not None and due <= now:
-            _, t = heappop(self._waiting)
+            _, t = heappop(self.waiting)
             self._is_waiting[t] = 0
             if not self._is_ready[t]:
                 self._is_ready[t] = 1
-                heappush(self._ready, (self._rank[t], self._since[t], t))
+                heappush(self.ready, (self._rank[t], self._since[t], t))
 
     def _first_due(self) -> int | None:
-        waiting = self._waiting
+        waiting = self.waiting
         while waiting:
             due, t = waiting[0]
             real = self._since[t] + self._earliest[t]
@@ -134,7 +138,7 @@ class Agenda:
         return None
 
     def _first_limit(self) -> int | None:
-        limits = self._limits
+        limits = self.limits
         while limits:
             limit, t = limits[0]
             grace = self._grace[t]

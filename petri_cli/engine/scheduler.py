@@ -8,7 +8,7 @@ produces is deposited in a later cycle, so nothing that happens within a pass is
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import NamedTuple
@@ -90,7 +90,7 @@ class Scheduler:
         named = [bool(row) for row in compiled.matched]
         self._queues: list[Queue] = [NamedQueue() if by_name else deque() for by_name in named]
         self._state = bytearray(len(transitions))
-        self._order = DeclarationOrder(self._state) if compiled.fast else None
+        self._order = DeclarationOrder(len(transitions)) if compiled.fast else None
         self._agenda = Agenda(compiled, self._state, to_ticks(tolerance))
         self._enablement = Enablement(compiled, self._queues, self._state, self._order or self._agenda)
         self._arrivals = Arrivals(compiled, self._queues, self._enablement, self._reporter)
@@ -98,21 +98,20 @@ class Scheduler:
         self._silent = [t.rule.conforms(frozenset()) for t in transitions]
         self._targets = [_target(t, self._arrivals.index, self._queues, self._enablement) for t in transitions]
         self._place_initial_tokens(marking)
-        order = self._order or DeclarationOrder(self._state)
         self._hot = (
             self._in_flight,
             self._arrivals,
             self._enablement,
             self._state,
-            order.ready,
-            order.is_ready,
+            self._order,
+            self._agenda,
+            (self._order or self._agenda).ready,
+            bytearray() if self._order is None else self._order.is_ready,
             self._sources,
             self._targets,
-            self._limit,
             self._reporter,
         )
-        self.cycle: Callable[..., list[Firing]] = self._full_cycle if self._order is None else self._quick_cycle
-        """(now, completions, injections) → the firings that one cycle begins: :meth:`step` without the wrapping."""
+        """What a cycle works on, to be unpacked at once."""
 
     def _place_initial_tokens(self, given: Mapping[str, Tokens] | Snapshot | None) -> None:
         if isinstance(given, Snapshot):
@@ -206,43 +205,22 @@ class Scheduler:
         self._events.clear()
         return Step(firings, events, self.wake_at())
 
-    def _full_cycle(self, now: int, completions: Completions = (), injections: Injections = ()) -> list[Firing]:
-        if now < self._now:
-            now = self._now
-        self._now = now
-        if self._began_at is None:
-            self._begin(now)
-        for fid, completion in completions:
-            firing = self._in_flight.pop(fid, None)
-            if firing is None:
-                continue  # it was abandoned before: a late result lands nowhere
-            if completion.__class__ is Produced:
-                self._arrivals.produced(now, firing, completion.outputs)
-            else:
-                self._arrivals.ended(now, firing, completion)
-        for place, token in injections:
-            self._arrivals.inject(now, place, token)
-        if self._enablement.dirty:
-            self._enablement.update(now, self._reporter)
-        self._reap(self._agenda, now)
-        return [] if self._stopped else self._fire_by_priority(self._agenda, now)
+    def cycle(self, now: int, completions: Completions = (), injections: Injections = ()) -> list[Firing]:
+        """The firings that one cycle begins: :meth:`step` without the wrapping.
 
-    def _quick_cycle(self, now: int, completions: Completions = (), injections: Injections = ()) -> list[Firing]:
-        """The same cycle on the fast path, with the most frequent cases written out.
-
-        When nobody wants events, a token for a place with a sole consumer makes that transition ready at once: nothing
-        in the rest of steps 1 to 3 could disable it again, and no event tells when it was enabled.
+        The most frequent kinds of deposit and of start are written out here; the others have methods of their own.
         """
         if now < self._now:
             now = self._now
         self._now = now
         if self._began_at is None:
             self._begin(now)
-        in_flight, arrivals, enablement, state, ready, is_ready, sources, targets, limit, reporter = self._hot
+        in_flight, arrivals, enablement, state, order, agenda, ready, is_ready, sources, targets, reporter = self._hot
+        limit = self._limit
         for fid, completion in completions:
             firing = in_flight.pop(fid, None)
             if firing is None:
-                continue
+                continue  # it was abandoned before: a late result lands nowhere
             if completion.__class__ is not Produced:
                 arrivals.ended(now, firing, completion)
                 continue
@@ -260,25 +238,36 @@ class Scheduler:
             queue.append(token)
             if sole < 0:
                 enablement.added(p)
-            elif reporter is not None:
+            elif order is None or reporter is not None:
                 enablement.dirty.append(sole)
             elif not state[sole]:
+                # Nobody wants its clock or an event, and nothing in the rest of steps 1 to 3 could disable it again.
                 state[sole] = ENABLED
                 if not is_ready[sole]:
                     is_ready[sole] = 1
-                    heappush(ready, sole)
+                    heappush(order.ready, sole)
         for place, token in injections:
             arrivals.inject(now, place, token)
         if enablement.dirty:
             enablement.update(now, reporter)
+        if order is None:
+            if agenda.limits:
+                self._reap(now)
+            if agenda.waiting:
+                agenda.wake(now)
         if self._stopped:
             return []
         firings: list[Firing] = []
         while ready and len(in_flight) < limit:
-            t = heappop(ready)
-            is_ready[t] = 0
-            if state[t] != ENABLED:
-                continue
+            if order is None:
+                t = agenda.next_ready(now)
+                if t < 0:
+                    break
+            else:
+                t = heappop(order.ready)
+                is_ready[t] = 0
+                if state[t] != ENABLED:
+                    continue
             source = sources[t]
             if source is None:
                 self._start(t, now, firings)
@@ -320,18 +309,11 @@ class Scheduler:
 
     # Deadlines and firing
 
-    def _reap(self, agenda: Agenda, now: int) -> None:
-        for t in agenda.overdue(now):
+    def _reap(self, now: int) -> None:
+        for t in self._agenda.overdue(now):
             self._state[t] = IDLE
             if self._reporter is not None:
                 self._reporter.reaped(now, t)
-
-    def _fire_by_priority(self, agenda: Agenda, now: int) -> list[Firing]:
-        firings: list[Firing] = []
-        in_flight, limit, next_ready = self._in_flight, self._limit, agenda.next_ready
-        while len(in_flight) < limit and (t := next_ready(now)) >= 0:
-            self._start(t, now, firings)
-        return firings
 
     def _start(self, t: int, now: int, firings: list[Firing]) -> None:
         """Begin a firing of ``t`` and add it to ``firings``, unless the sink throws: then it has failed already."""

@@ -139,4 +139,4 @@ def test_a_clock_that_restarts_again_and_again_leaves_nothing_behind() -> None:
         firings = scheduler.step(now, (), [("tick", Token())]).firings
         scheduler.step(now + 1, [(f.id, Produced({"p": [1]})) for f in firings])
     assert scheduler.wake_at() == scheduler.now + 3600 * 10**6
-    assert len(scheduler._agenda._waiting) == 1
+    assert len(scheduler._agenda.waiting) == 1
