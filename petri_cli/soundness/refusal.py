@@ -19,6 +19,7 @@ from petri_cli.soundness.lift import Lift, in_document_order, play, scope_of, wa
 from petri_cli.soundness.result import Condition, Counterexample, Counts, Result, Verdict
 from petri_cli.soundness.smallest import Remedy, lacked, smallest_capacity, smallest_widths
 from petri_cli.soundness.spare import without_spare_steps
+from petri_cli.soundness.story import tell
 from petri_cli.soundness.waits import Standstill, standstill
 
 SHORTEST_ACTIONS = 200
@@ -137,6 +138,7 @@ class _Refusal:
                 shortest=shortest,
                 waits=told.waits,
                 lanes=told.lanes,
+                told=tell(plan, lift.lowered, [s.transition for s in steps]),
             ),
             smallest_width=widths,
             smallest_capacity={r.resource: r.capacity for r in remedies},

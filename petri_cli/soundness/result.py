@@ -90,6 +90,8 @@ class Counterexample:
     """No shorter run reaches such a marking; otherwise no step of the run can be taken away."""
     waits: tuple[Wait, ...] = ()
     lanes: tuple[Lane, ...] = ()
+    told: tuple[str, ...] = ()
+    """For a plan, each step of the run in its words: «build takes runner». Empty for nets."""
     pump: tuple[Step, ...] = ()
     subject: str = ""
     """The transition, place or property the counterexample is about, where there is one."""
@@ -139,6 +141,10 @@ class Result:
     warnings: tuple[Problem, ...] = ()
     detail: tuple[str, ...] = ()
     """Evidence in words, e.g. the lock order found."""
+
+    def __bool__(self) -> bool:
+        """True for SOUND alone, so that ``if analyze(plan):`` lets nothing else pass."""
+        return self.verdict is Verdict.SOUND
 
 
 SOUND_ASSUMPTIONS = (

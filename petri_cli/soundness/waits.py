@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from petri_cli.errors import Position
-from petri_cli.plan.lower import Items, Lowered, acquire_id, resource_place, suffix
-from petri_cli.plan.model import Foreach, Guard, Parallel, Plan, Task
+from petri_cli.plan.lower import Items, Lowered, acquire_id, resource_place
+from petri_cli.plan.model import Foreach, Guard, Parallel, Plan
 from petri_cli.soundness.result import Held, Lane, Wait
+from petri_cli.soundness.story import name_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ def standstill(plan: Plan, lowered: Lowered, run: Sequence[str], marking: Mappin
     waiters = _waiters(plan, lowered, marking)
     members = _knot(waiters, plan.capacities())
     at = {tid: i for i, tid in enumerate(run, 1)}
-    names = [_who(plan, w) for w in members]
+    names = [name_of(plan, w.guard, w.items) for w in members]
     waits = tuple(_wait(plan, w, name, members, names, at) for w, name in zip(members, names, strict=True))
     return Standstill(_sentence(plan, waits), waits, _lanes(plan, lowered, members, names, run))
 
@@ -111,13 +112,6 @@ def _round_trip(after: Sequence[Sequence[int]], knot: frozenset[int]) -> list[in
         at = min(onward) if onward else min(left)
 
 
-def _who(plan: Plan, w: _Waiter) -> str:
-    """The task that would run next in this branch; the guard itself when its body has none."""
-    inside = plan.nodes[w.guard.index : w.guard.end]
-    task = next((n for n in inside if isinstance(n, Task)), None)
-    return (task.id if task else f"guard {w.guard.id}") + suffix(w.items)
-
-
 def _wait(
     plan: Plan, w: _Waiter, who: str, members: Sequence[_Waiter], names: Sequence[str], at: Mapping[str, int]
 ) -> Wait:
@@ -153,6 +147,8 @@ def _sentence(plan: Plan, waits: Sequence[Wait]) -> str:
     if len(waits) == 1 and waits[0].needs > capacity[waits[0].resource]:
         w = waits[0]
         return f"`{w.who}` asks for {w.needs} of {w.resource}, which has {capacity[w.resource]}: it can never start."
+    if len(waits) == 1 and (never := _never(waits[0], capacity)):
+        return never
     wanted = {w.resource for w in waits}
     groups: dict[tuple[object, ...], list[Wait]] = {}
     for w in waits:
@@ -162,6 +158,20 @@ def _sentence(plan: Plan, waits: Sequence[Wait]) -> str:
     if len(parts) > 4:
         parts = [*parts[:3], f"and {len(parts) - 3} more wait in the same way"]
     return "; ".join(parts) + "."
+
+
+def _never(w: Wait, capacity: Mapping[str, int]) -> str:
+    """What to say of somebody who asks for more than is left beside what it holds itself; empty when that is not so."""
+    held = sum(h.units for h in w.holds if h.resource == w.resource)
+    there = capacity[w.resource]
+    if held + w.needs <= there:
+        return ""
+    if there == 1:
+        return f"`{w.who}` holds {w.resource} and waits for {w.resource} again: there is only 1, so it can never go on."
+    return (
+        f"`{w.who}` needs {held + w.needs} {w.resource} at once, {held} of which it holds; "
+        f"there are {there}: it can never go on."
+    )
 
 
 def _phrase(group: Sequence[Wait], wanted: set[str], capacity: Mapping[str, int]) -> str:
