@@ -34,20 +34,11 @@ def export(
     from petri_cli.api import export as export_net
     from petri_cli.api import load_data
     from petri_cli.cli.inputs import one_source, read_source
+    from petri_cli.cli.options import widths
     from petri_cli.cli.streams import Output
 
     source = one_source(file, stdin_filename)
-    text = export_net(load_data(read_source(source), source.name)[0], form, widths=_widths(width or []))
+    text = export_net(load_data(read_source(source), source.name)[0], form, widths=widths(width or []))
     with Output(output, spare=[source.path]) as out:
         out.write(text)
     return Exit.OK
-
-
-def _widths(given: list[str]) -> dict[str, int]:
-    widths: dict[str, int] = {}
-    for text in given:
-        name, equals, number = text.rpartition("=")
-        if not (equals and name and number.isdecimal()):
-            raise typer.BadParameter(f"{text!r} is not ID=N with a number N ≥ 0", param_hint="--width")
-        widths[name] = int(number)
-    return widths

@@ -17,6 +17,7 @@ from petri_cli.cli.exit import MEANING, Exit
 
 COMMANDS = {
     "analyze": "Judge plans and nets; nothing is written.",
+    "run": "Execute a net, or a plan in simulated time.",
     "export": "Write a plan or net as JSON, PNML, DOT or Mermaid.",
     "explain": "What a code means, with an example and the way out.",
     "schema": "Print a JSON Schema.",

@@ -9,15 +9,17 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 
+from petri_cli.driver.limit import MAX_FIRINGS, FiringLimit
 from petri_cli.driver.programs import function, shell
 from petri_cli.engine.actions import Action, ActionContext
 from petri_cli.engine.async_executor import AsyncExecutor
 from petri_cli.engine.binding import Actions, BuiltIn, described_built_in, transform
 from petri_cli.engine.executor import Result
-from petri_cli.engine.stores import EventStore
+from petri_cli.engine.outputs import OutputRule, output_rule
+from petri_cli.engine.stores import EventStore, MemoryStore
 from petri_cli.engine.tokens import UNSTAMPED, Token
 from petri_cli.engine.virtual_executor import Duration, VirtualExecutor
-from petri_cli.net.model import Net, PlaceOut, Transition, outcomes
+from petri_cli.net.model import Net, Transition
 
 
 def net_actions(net: Net) -> Actions:
@@ -33,14 +35,14 @@ def net_actions(net: Net) -> Actions:
             case {"python": str(name)}:
                 found[t.id] = function(name, t)
             case {"transform": str(name)}:
-                found[t.id] = transform(function(name, t))
+                found[t.id] = transform(function(name, t), t.inputs[0].place if t.inputs else None)
     return found
 
 
 class Run:
     """One run of a net in real time, which Ctrl-C ends: once, and nothing new starts; twice, and what runs is ended."""
 
-    def __init__(self, net: Net, *, store: EventStore | None = None, max_concurrency: int | None = None) -> None:
+    def __init__(self, net: Net, *, store: EventStore, max_concurrency: int | None = None) -> None:
         self.executor = AsyncExecutor(net, net_actions(net), store=store, max_concurrency=max_concurrency)
         self.executor.drain()  # nobody feeds the environment: at rest the run is over
         self.signal: signal.Signals | None = None
@@ -75,27 +77,30 @@ def simulate_net(
     net: Net,
     *,
     seed: int = 0,
+    max_firings: int = MAX_FIRINGS,
     durations: Mapping[str, Duration] | None = None,
-    store: EventStore | None = None,
+    store: MemoryStore | None = None,
     max_concurrency: int | None = None,
 ) -> Result:
     """Play ``net`` in simulated time. No program and no function is called: a token that is passed on keeps its value,
-    a choice in an output is made by chance, and a transition takes no time of which nothing is said.
+    a choice in an output is made by chance (a time-out is none), and a transition of which nothing is said takes no
+    time. Once ``max_firings`` have begun, nothing new starts.
     """
     actions: dict[str, Action | BuiltIn] = {}
     for t in net.transitions:
         if described_built_in(t.action or {}) is None:
             chances = random.Random(f"{seed}:choice:{t.id}")  # noqa: S311
-            actions[t.id] = partial(_play, t, chances)
+            actions[t.id] = partial(_play, t, output_rule(t), chances)
+    store = store or MemoryStore()
     executor = VirtualExecutor(
         net, actions, durations=durations, seed=seed, store=store, max_concurrency=max_concurrency
     )
+    store.subscribe(FiringLimit(max_firings, executor.close))
     return executor.run()
 
 
-def _play(t: Transition, chances: random.Random, ctx: ActionContext) -> None:
-    ways = [o.leaves for o in outcomes(t.output) if not o.timeout]
+def _play(t: Transition, rule: OutputRule, chances: random.Random, ctx: ActionContext) -> None:
+    ways = [rule.usual] if rule.conforms(rule.usual) else sorted(map(sorted, rule.explanations))
     given = ctx.input_token(t.inputs[0].place) if t.inputs else Token()
-    for leaf in chances.choice(ways) if ways else ():
-        if isinstance(leaf, PlaceOut):
-            ctx.output(leaf.place, *[Token(given.value, UNSTAMPED, given.name)] * leaf.count)
+    for place in chances.choice(ways):
+        ctx.output(place, *[Token(given.value, UNSTAMPED, given.name)] * rule.copies[place])

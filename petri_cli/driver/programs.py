@@ -29,9 +29,9 @@ def shell(t: Transition, command: str | Sequence[str]) -> Action:
     """Runs a command for ``t``: text through the shell, a list of words as it is.
 
     The program gets ``{"transition": …, "inputs": {place: [values]}, "reads": {place: value}}`` on standard input.
-    What it writes is read as JSON, or else as text, and goes to every output; an object that has only output places as
-    keys says what each of them gets (a list: one token an element). A status other than 0 fails the firing. Its process
-    group is ended when the firing is given up.
+    What it writes is read as JSON, or else as text, and goes to every output outside a time-out; an object that has
+    only output places as keys says what each of them gets (a list: one token an element). A status other than 0 fails
+    the firing. Its process group is ended when the firing is given up.
     """
     rule = output_rule(t)
 
@@ -89,9 +89,9 @@ def _answer(text: str, rule: OutputRule, ctx: ActionContext, name: str) -> None:
         for place, value in answer.items():
             ctx.output(place, *(value if isinstance(value, list) else [value]), name=name)
         return
-    if len(rule.explanations) > 1:
+    if not rule.conforms(rule.usual):
         raise ProgramFailed(f"it has to say which of {', '.join(sorted(rule.places))} gets what, as a JSON object")
-    for place in sorted(rule.places):
+    for place in sorted(rule.usual):
         ctx.output(place, *[answer] * rule.copies[place], name=name)
 
 

@@ -12,6 +12,7 @@ from itertools import count
 
 from petri_cli.driver.control import alarm_places, control_actions
 from petri_cli.driver.deciders import Decider, Seeded
+from petri_cli.driver.limit import MAX_FIRINGS, FiringLimit
 from petri_cli.driver.outcome import Outcome, outcome
 from petri_cli.driver.readback import Fired, firings
 from petri_cli.engine.events import Event, TransitionFailed
@@ -26,6 +27,10 @@ from petri_cli.plan.model import Foreach, Plan, Task
 
 TASK_SECONDS = 1.0
 """How long a task takes of which nothing is said."""
+
+
+MAX_WIDTH = 100_000
+"""Items of a foreach that a simulation bears."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +68,19 @@ def simulate(
     widths: Mapping[str, int] | None = None,
     durations: Mapping[str, Duration] | None = None,
     max_concurrency: int | None = None,
+    max_firings: int = MAX_FIRINGS,
     decider: Decider | None = None,
     store: MemoryStore | None = None,
 ) -> Simulation:
     """Run ``plan`` to its end in simulated time; the same arguments give the same run.
 
     widths: foreach id → number of items; durations: task id → seconds, or how to sample them (``TASK_SECONDS`` where
-    nothing is said); max_concurrency: most tasks at a time; decider: who decides instead of chance; store: takes the
+    nothing is said); max_concurrency: most firings in flight;
+    max_firings: when so many have begun, nothing new starts; decider: who decides instead of chance; store: takes the
     events as they happen, for whoever follows it.
 
-    Raises PetriError ``PETRI_UNKNOWN_FOREACH`` and ``PETRI_UNKNOWN_TASK`` for names that the plan lacks.
+    Raises PetriError ``PETRI_UNKNOWN_FOREACH`` and ``PETRI_UNKNOWN_TASK`` for names that the plan lacks,
+    ``PETRI_OUT_OF_RANGE`` for a width above ``MAX_WIDTH``.
     """
     _check_names(plan, widths or {}, durations or {})
     lowered = lower_execution(plan)
@@ -88,6 +96,7 @@ def simulate(
         store=store,
         max_concurrency=max_concurrency,
     )
+    store.subscribe(FiringLimit(max_firings, executor.close))
     result = alarms.run(executor)
     fired = tuple(firings(lowered, store.events))
     failures = tuple((e.transition, e.error, e.message) for e in store.events if isinstance(e, TransitionFailed))
@@ -114,7 +123,7 @@ class _Alarms:
         """Run ``executor`` until nothing happens any more, in it or here."""
         self._executor = executor
         executor.settle()
-        while (at := self._next_time(executor)) is not None:
+        while not executor.closed and (at := self._next_time(executor)) is not None:
             executor.advance(to_seconds(at - executor.now()))
             while self._due and self._due[0][0] <= executor.now():
                 _, _, place, tokens = heappop(self._due)
@@ -163,3 +172,6 @@ def _check_names(plan: Plan, widths: Mapping[str, int], durations: Mapping[str, 
         for name in given:
             if name not in set(known):
                 raise PetriError(code, f"there is no {what} `{name}`", hint=did_you_mean(name, known))
+    for name, n in widths.items():
+        if n > MAX_WIDTH:
+            raise PetriError("PETRI_OUT_OF_RANGE", f"the width of `{name}` must be at most {MAX_WIDTH:,}, got {n}")

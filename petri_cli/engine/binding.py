@@ -84,9 +84,9 @@ class Transform(BuiltIn):
             raise bad_binding(
                 f"{self.word} needs one input, but transition {target.transition!r} has {_n(target.inputs)}"
             )
-        _must_conform(self.word, target, target.rule.places)
+        _must_conform(self.word, target, target.rule.usual)
         source, function = self.source or target.inputs[0], self.function
-        copies = [(p, target.rule.copies[p]) for p in sorted(target.rule.places)]
+        copies = [(p, target.rule.copies[p]) for p in sorted(target.rule.usual)]
 
         def run(firing: Firing) -> Produced:
             token = firing.consumed[source][0]

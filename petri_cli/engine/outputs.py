@@ -33,11 +33,13 @@ class OutputRule:
     """The declared output of one transition, prepared for checking.
 
     explanations: set of places → how many choices claim exactly it; places: every place that some choice claims;
+    usual: what an action produces that has no say: the one choice with nothing under a time-out, else all ``places``;
     copies: place → tokens that its leaf stands for; budget: ticks an action may take; late: what a time-out deposits.
     """
 
     explanations: Mapping[frozenset[str], int]
     places: frozenset[str]
+    usual: frozenset[str]
     copies: Mapping[str, int]
     budget: int | None = None
     late: Leaves = ()
@@ -74,7 +76,27 @@ def output_rule(t: Transition) -> OutputRule:
     timeout = first_timeout(t.output)
     budget = None if timeout is None else max(1, to_ticks(timeout.after))
     late = () if timeout is None else late_leaves(timeout)
-    return OutputRule(explanations, NOTHING.union(*explanations), copies, budget, late)
+    places = NOTHING.union(*explanations)
+    outside = _outside_timeouts(t.output)
+    usual = [claimed for claimed in explanations if claimed <= outside]
+    return OutputRule(explanations, places, usual[0] if len(usual) == 1 else places, copies, budget, late)
+
+
+def _outside_timeouts(output: Output | None) -> frozenset[str]:
+    """The places of leaves that no time-out is above."""
+    found: set[str] = set()
+    stack: list[Output] = [] if output is None else [output]
+    while stack:
+        match stack.pop():
+            case PlaceOut(place):
+                found.add(place)
+            case AndOut(children) | XorOut(children):
+                stack.extend(children)
+            case TimeoutOut() | ForwardOut():
+                pass
+            case other:
+                assert_never(other)
+    return frozenset(found)
 
 
 def first_timeout(output: Output | None) -> TimeoutOut | None:

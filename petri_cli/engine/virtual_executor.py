@@ -154,6 +154,11 @@ class VirtualExecutor(Executor):
             self.settle()
         self._now = max(self._now, target)
 
+    @property
+    def closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return self._closed
+
     def next_time(self) -> int | None:
         """When something happens next without anybody's doing, in ticks; None when nothing will."""
         return self._next_time()

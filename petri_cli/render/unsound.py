@@ -1,7 +1,7 @@
 """UNSOUND: the state the plan would have died in, told so that nobody needs to know what a Petri net is.
 
-In order: the one sentence; how it gets there, a lane a branch; the circle of waiting; the lines of the file; the
-marking; what would help.
+In order: the one sentence; how it gets there, a lane a branch; the circle of waiting; the lines of the file; what would
+help; and last, for those who look for it, the marking and the message with its counts.
 """
 
 from __future__ import annotations
@@ -27,24 +27,32 @@ MAX_MARKS = 10
 def draw_unsound(a: Analysis, r: Result, page: Page) -> list[Line]:
     """The whole block of one unsound file."""
     look = page.look
+    cx = r.counterexample
     block: list[Line] = [[("bad", "✗ UNSOUND"), ("", "  "), ("strong", a.file)]]
-    block += wrap([("dim", r.message)], look.prose, INDENT)
-    if r.counterexample is not None:
-        block += _counterexample(a, r, r.counterexample, page)
-    if r.counterexample is None or not r.counterexample.waits or page.verbose:
+    if cx is not None:
+        block += [*wrap(_sentence(cx.sentence, styles_of(cx), look), look.prose, INDENT), *_widths(r, look)]
+        block += _counterexample(a, cx, page)
+    if cx is None or not cx.waits or page.verbose:
         block += _conditions(r, look)
     block += _way_out(r, look)
     if page.verbose:
         from petri_cli.render.text import stats
 
-        block += stats(r, look)
-    return block
+        block += [[], *stats(r, look)]
+    if cx is not None and cx.kind != "deadTransition":
+        block += [[], *_state(cx, look)]
+    return [
+        *block,
+        [],
+        *wrap([("dim", r.message)], look.prose, INDENT),
+        [("dim", f"{INDENT}More: petri explain {r.code}")],
+    ]
 
 
-def _counterexample(a: Analysis, r: Result, cx: Counterexample, page: Page) -> list[Line]:
+def _counterexample(a: Analysis, cx: Counterexample, page: Page) -> list[Line]:
     look = page.look
     styles = styles_of(cx)
-    block: list[Line] = [[], *wrap(_sentence(cx.sentence, styles, look), look.prose, INDENT), *_widths(r, look)]
+    block: list[Line] = []
     if cx.run:
         block += [[], _heading("How it gets there", _length_of(cx))]
         block += _run(a, cx, page)
@@ -62,10 +70,7 @@ def _counterexample(a: Analysis, r: Result, cx: Counterexample, page: Page) -> l
         block += [[], _heading("Where"), *where]
         if len(marks) > MAX_MARKS and not page.verbose:
             block.append([("dim", f"{DEEPER}and {many(len(marks) - MAX_MARKS, 'guard')} more (--verbose shows all)")])
-    if cx.kind == "deadTransition":
-        return block
-    end = "The state it stops in" if cx.kind == "deadlock" else "The state after that"
-    return [*block, [], _heading(end), *_marking(cx, look)]
+    return block
 
 
 def _sentence(text: str, styles: Mapping[str, str], look: Look) -> Line:
@@ -124,10 +129,12 @@ def _said(what: str, who: list[tuple[str, int]], styles: Mapping[str, str]) -> L
     return [(styles.get(name, "strong"), name), ("", f" {verb}s {rest}{since}")]
 
 
-def _marking(cx: Counterexample, look: Look) -> list[Line]:
-    """The tokens by place, as in the machine-readable report."""
+def _state(cx: Counterexample, look: Look) -> list[Line]:
+    """The marking, as it is in the machine-readable report."""
+    end = "The state it stops in" if cx.kind == "deadlock" else "The state after that"
     tokens = [f"{place}:{KEEP}{n}" for place, n in sorted(cx.marking.items())]
-    return wrap([("", ", ".join(tokens) or "no token is left anywhere")], look.width, DEEPER)
+    marking = wrap([("dim", ", ".join(tokens) or "no token is left anywhere")], look.width, DEEPER)
+    return [_heading(end, "tokens by place, as in --format json"), *marking]
 
 
 def _conditions(r: Result, look: Look) -> list[Line]:
@@ -148,7 +155,7 @@ def _widths(r: Result, look: Look) -> list[Line]:
 
 
 def _way_out(r: Result, look: Look) -> list[Line]:
-    """Which capacity would be enough, what else is known, and where to read on."""
+    """Which capacity would be enough, and what else is known."""
     lines: list[Line] = []
     now = {} if r.counterexample is None else r.counterexample.net.initial
     enough: dict[tuple[int, int | None], list[str]] = {}
@@ -159,9 +166,7 @@ def _way_out(r: Result, look: Look) -> list[Line]:
         text: Line = [("", f"Capacity {k} of "), ("strong", listed(rids, "or", limit=8)), ("", " would be enough")]
         lines += wrap([*text, ("dim", f" (now {before})." if before is not None else ".")], look.width, INDENT)
     lines += [line for note in _notes(r) for line in wrap([("", note)], look.width, INDENT)]
-    if lines:
-        lines = [[], *lines]
-    return [*lines, [], [("dim", f"{INDENT}More: petri explain {r.code}")]]
+    return [[], *lines] if lines else []
 
 
 def _notes(r: Result) -> list[str]:

@@ -75,6 +75,7 @@ def check_run(run: Simulation) -> None:
     for r in plan.resources:
         assert path[-1].get(resource_place(r.id), 0) == run.result.counts.get(resource_place(r.id), 0)
     assert path[-1].get(END, 0) == run.result.counts.get(END, 0)
+    assert [(t.name, t.value) for t in run.result.marking.get(END, ())] in ([], [("", None)]), "something is left over"
 
 
 def check(plan: Plan, rng: random.Random, runs: int) -> Iterator[Simulation]:

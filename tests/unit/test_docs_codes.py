@@ -34,6 +34,7 @@ NO_FILE_PROVOKES = {
     "PETRI_NOT_PT_NET": "about a net to be written as PNML",
     "PETRI_NOT_UTF8": "a page is text in UTF-8",
     "PETRI_PROPERTY_OF_A_PLAN": "an option and a file",
+    "PETRI_RUN_NEEDS_SIMULATE": "about a call of petri run",
     "PETRI_TOO_DEEP": "too deep to print",
     "PETRI_TOO_LARGE": "too large to print",
     "PETRI_UNKNOWN": "a budget and a file too large to print",
@@ -41,6 +42,7 @@ NO_FILE_PROVOKES = {
     "PETRI_UNKNOWN_FOREACH": "about --width",
     "PETRI_UNKNOWN_SCHEMA": "about a call of petri schema",
     "PETRI_UNKNOWN_TEMPLATE": "about a call of petri init",
+    "PETRI_UNKNOWN_TASK": "about a file of durations",
     "PETRI_UNREADABLE_FILE": "about a file that cannot be read",
 }
 """Codes without a document that provokes them, and why."""
