@@ -70,6 +70,7 @@ def _judge_published(max_states: int) -> Counter[tuple[str, str]]:
     return counts
 
 
+@pytest.mark.slow
 def test_published_workflow_nets_get_the_published_verdict() -> None:
     counts = _judge_published(5_000)
     assert counts["SOUND", "SOUND"] + counts["UNSOUND", "UNSOUND"] == counts.total()
@@ -80,6 +81,7 @@ def test_a_small_budget_leaves_published_workflow_nets_open_rather_than_wrong() 
     assert counts["SOUND", "UNKNOWN"] + counts["UNSOUND", "UNKNOWN"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCALABLE)
 def test_families_with_counted_resources_get_the_right_verdict(name: str) -> None:
     verdict = _judge(WORKFLOW / "scalable" / f"{name}.pnml", 2_000).verdict

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
@@ -126,6 +127,7 @@ class Pair:
                 self.now = max(self.now, wake_at) + (0 if step == "wake" else rng.choice([1, 4_000, 6_000, 10**7]))
 
 
+@pytest.mark.slow
 @settings(deadline=None, derandomize=True, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(nets(max_tokens=3), st.integers(0, 2**32))
 def test_the_scheduler_tells_the_same_story_as_the_reference(net: Net, seed: int) -> None:

@@ -23,6 +23,7 @@ SCHEMA = json.loads(Path(__file__, "../../../schemas/net.schema.json").resolve()
 VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None, derandomize=True)
 @given(nets(extras=True, hostile=True))
 def test_a_net_comes_back_as_it_was(net: Net) -> None:
@@ -136,6 +137,7 @@ def random_value(rng: random.Random, depth: int = 2) -> Any:
             return [random_value(rng, depth - 1) for _ in range(rng.randrange(3))]
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(nets(extras=True, max_places=3, max_transitions=2), st.randoms(use_true_random=False))
 def test_the_checker_and_the_schema_agree_on_damaged_nets(net: Net, rng: random.Random) -> None:

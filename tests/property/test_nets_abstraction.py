@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,6 +30,7 @@ def _beginning(net: Net, limit: int) -> StateSpace:
         return e.space
 
 
+@pytest.mark.slow
 @settings(deadline=None, derandomize=True, max_examples=120)
 @given(nets(max_tokens=3), st.lists(properties(("a", "b", "c", "d", "e")), min_size=1, max_size=3))
 def test_no_reachable_marking_violates_what_the_abstraction_proved(net: Net, asked: list[Property]) -> None:

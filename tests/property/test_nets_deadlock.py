@@ -51,6 +51,7 @@ def test_arbitrary_plain_nets_deadlock_exactly_where_the_full_search_says(part: 
     assert decided.count("none") > 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_processes_over_counted_resources_deadlock_exactly_where_the_full_search_says(part: int) -> None:
     decided = [_agrees(process_net(Random(seed))) for seed in range(part, 600, 4)]  # noqa: S311

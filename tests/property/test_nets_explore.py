@@ -31,6 +31,7 @@ def _space(compiled: CompiledNet, limit: int = 10_000) -> StateSpace:
     return with_room(compiled, search)
 
 
+@pytest.mark.slow
 @MODEST
 @given(nets(max_tokens=4), st.integers(0, 2**32))
 def test_the_state_space_is_that_of_the_plain_firing_rule(net: Net, seed: int) -> None:
@@ -90,6 +91,7 @@ def test_a_forward_of_many_tokens_does_not_run_over_a_narrow_field() -> None:
     assert states == set(explore(net).successors)
 
 
+@pytest.mark.slow
 @MODEST
 @given(nets(max_tokens=3), st.integers(1, 40))
 def test_a_part_of_the_state_space_is_a_breadth_first_beginning_of_it(net: Net, limit: int) -> None:

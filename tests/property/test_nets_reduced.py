@@ -76,6 +76,7 @@ def _compare(net: Net) -> str:
     return "sound" if expected.sound else "unsound"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_soundness_on_the_reduced_space_is_soundness(part: int) -> None:
     seeds = range(part, 1600, 4)
@@ -83,6 +84,7 @@ def test_soundness_on_the_reduced_space_is_soundness(part: int) -> None:
     assert decided["sound"] > 80 and decided["unsound"] > 50, decided
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(3))
 def test_soundness_of_wild_nets_with_weights_and_reads_is_soundness_on_the_reduced_space(part: int) -> None:
     decided = Counter[str]()

@@ -75,6 +75,7 @@ def test_the_gate_agrees_with_brute_force_on_many_plans(block: int) -> None:
         check_verdict(plan, judge_plan(plan))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(4))
 def test_harmless_lock_cycles_are_told_from_deadly_ones(block: int) -> None:
     searched = 0

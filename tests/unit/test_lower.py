@@ -202,6 +202,7 @@ def test_5_000_nested_blocks_lower(lowering: Any) -> None:
     assert len(lowering(plan).net.transitions) == 2 * depth + 1
 
 
+@pytest.mark.slow
 def test_100_000_tasks_lower() -> None:
     flow = {"seq": [{"task": {"id": f"t{i}"}} for i in range(100_000)]}
     plan, _ = plan_from_data({"flow": flow})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given, settings
 
 from petri_cli.formats.dot import write_dot
@@ -67,6 +68,7 @@ def test_no_id_leaves_its_label(text: str) -> None:
     assert SAFE_LABEL.fullmatch(label[1])
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(nets(hostile=True, extras=True))
 def test_hostile_nets_are_drawn_line_by_line_and_always_the_same(net: Net) -> None:

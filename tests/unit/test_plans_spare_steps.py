@@ -15,6 +15,7 @@ from tests.property.test_plans_gate import end_without
 from tests.strategies.contended_plans import contended_plan
 
 
+@pytest.mark.slow
 def test_without_a_search_for_the_shortest_no_step_can_be_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(refusal, "SHORTEST_ACTIONS", 0)
     monkeypatch.setattr(refusal, "BRIEF_STATES", 1)
