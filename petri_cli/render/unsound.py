@@ -38,7 +38,8 @@ def draw_unsound(a: Analysis, r: Result, page: Page) -> list[Line]:
     if page.verbose:
         from petri_cli.render.text import stats
 
-        block += [[], *stats(r, look)]
+        figures = stats(r, look)
+        block += [[], *figures] if figures else []
     if cx is not None and cx.kind != "deadTransition":
         block += [[], *_state(cx, look)]
     return [
@@ -134,7 +135,7 @@ def _state(cx: Counterexample, look: Look) -> list[Line]:
     end = "The state it stops in" if cx.kind == "deadlock" else "The state after that"
     tokens = [f"{place}:{KEEP}{n}" for place, n in sorted(cx.marking.items())]
     marking = wrap([("dim", ", ".join(tokens) or "no token is left anywhere")], look.width, DEEPER)
-    return [_heading(end, "tokens by place, as in --format json"), *marking]
+    return [_heading(end, "tokens by place, as in JSON"), *marking]
 
 
 def _conditions(r: Result, look: Look) -> list[Line]:

@@ -227,3 +227,22 @@ def test_assumptions_come_once_and_the_summary_last() -> None:
     lines = "".join(out).splitlines()
     assert sum("assumes" in line for line in lines) == 1
     assert lines[-1] == "3 files: 2 sound, 1 unknown"
+
+
+def written(analysis: Analysis, width: int = 80, verbosity: int = 0) -> list[str]:
+    out: list[str] = []
+    reporter("text")([analysis], Page(out.append, Look(width), verbosity))
+    return "".join(out).splitlines()
+
+
+def test_the_sentence_comes_first_and_the_message_with_its_counts_last() -> None:
+    analysis = inversion()
+    assert analysis.result is not None
+    for verbosity in (0, 1):
+        page = written(analysis, verbosity=verbosity)
+        assert page[1] == f"  {example(analysis).sentence}"
+        assert page[-2:] == [f"  {analysis.result.message}", "  More: petri explain PETRI_UNSOUND_PLAN"]
+        assert page[-5:-3] == [
+            "  The state it stops in  tokens by place, as in JSON",
+            "    p.guard.g1.body: 1, p.guard.g3.body: 1",
+        ]
