@@ -78,6 +78,7 @@ class Graph:
         gutter = len(self.styles) * _CELL + 1
         filled: Line = [*cells, ("", " " * (gutter - sum(len(t) for _, t in cells)))]
         room = self.look.width - self.indent - self.digits - len(_GAP) - gutter
-        for k, line in enumerate(wrap(text, max(_NARROWEST_TEXT, room))):
-            margin = ("dim", f"{' ' * self.indent}{'' if k else number:>{self.digits}}{_GAP}")
-            self.lines.append([margin, *(filled if not k else [("", " " * gutter)]), *line])
+        further: Line = [span for k in range(len(self.styles)) for span in (self._running(k), ("", _GAP))]
+        for n, line in enumerate(wrap(text, max(_NARROWEST_TEXT, room))):
+            margin = ("dim", f"{' ' * self.indent}{'' if n else number:>{self.digits}}{_GAP}")
+            self.lines.append([margin, *([*further, ("", " ")] if n else filled), *line])

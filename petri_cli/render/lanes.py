@@ -13,7 +13,7 @@ from petri_cli.net.model import PlaceOut, Transition, leaves
 from petri_cli.render.circle import Group, grouped
 from petri_cli.render.graph import Graph
 from petri_cli.render.look import LANE_STYLES, Line, Look
-from petri_cli.render.phrase import amount, listed, many, together
+from petri_cli.render.phrase import amount, are, listed, many, together
 from petri_cli.render.words import Deed, Words
 from petri_cli.soundness.result import Counterexample, Wait
 
@@ -148,7 +148,10 @@ def _waiting(group: Group, style: str) -> Line:
 def _rows(cx: Counterexample, words: Words, shown: Sequence[Column], *, whole: bool) -> list[Row]:
     owner = {n: k for k, c in enumerate(shown) for n in c.steps}
     deeds = {n: words.deed(step.transition) for n, step in enumerate(cx.run, 1)}
-    rows = [Row(n, n, owner.get(n), _told(n, deed, shown, owner.get(n))) for n, deed in deeds.items()]
+    texts = {n: _told(n, deed, shown, owner.get(n)) for n, deed in deeds.items()}
+    if cx.told:
+        texts = {n: _in_its_words(n, cx.told[n - 1], deeds[n], shown, owner.get(n)) for n in deeds}
+    rows = [Row(n, n, owner.get(n), text) for n, text in texts.items()]
     if whole:
         return rows
     keep = {h.step for w in cx.waits for h in w.holds} | {c.born for c in shown}
@@ -156,13 +159,22 @@ def _rows(cx: Counterexample, words: Words, shown: Sequence[Column], *, whole: b
     return _merged(rows, {n for n in deeds if n not in keep and (crowded or n not in owner)}, deeds)
 
 
+def _in_its_words(n: int, phrase: str, deed: Deed, shown: Sequence[Column], k: int | None) -> Line:
+    """Step ``n`` as the plan tells it: «build takes runner», whichever task the branch is called by in the end."""
+    who, takes, what = phrase.partition(" takes ")
+    if takes and k is not None and n in shown[k].taken:
+        return [(shown[k].style, who), ("", takes), ("strong", what)]
+    return [("dim" if deed.kind in ("control", "split") else "", phrase)]
+
+
 def _told(n: int, deed: Deed, shown: Sequence[Column], k: int | None) -> Line:
-    """What step ``n`` does; a branch is the subject where it took what it still holds."""
+    """What step ``n`` does in a net; a branch is the subject where it took what it still holds."""
     if deed.kind in ("take", "give"):
         verb, _, what = deed.text.partition(" ")
         if k is not None and n in shown[k].taken:
             return [(shown[k].style, shown[k].name), ("", f" {verb} "), ("strong", what)]
-        return [("", f"{what} is taken" if deed.kind == "take" else f"{what.removeprefix('back ')} is given back")]
+        what = what.removeprefix("back ")
+        return [("", f"{what} {are(what)} {'taken' if deed.kind == 'take' else 'given back'}")]
     return [("dim" if deed.kind in ("control", "split") else "", deed.text)]
 
 

@@ -10,6 +10,11 @@ def amount(resource: str, units: int) -> str:
     return resource if units == 1 else f"{units} × {resource}"
 
 
+def are(amounts: str) -> str:
+    """``is`` or ``are``, after ``A``, ``2 × mem`` or ``A and B``."""
+    return "are" if " " in amounts else "is"
+
+
 def many(n: int, noun: str) -> str:
     """``1 file``, ``3 files``."""
     return f"{n:,} {noun}{'' if n == 1 else 's'}"

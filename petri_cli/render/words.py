@@ -56,7 +56,7 @@ class Words:
                 return Deed("take", f"takes {_amounts(units)}")
             case "guard", _:
                 units = [(p.place, p.count) for p in _places(t) if p.place.startswith(_RESOURCE)]
-                return Deed("give", f"gives back {_amounts(units)}" if units else f"leaves {name}")
+                return Deed("give", f"gives back {_amounts(units)}") if units else Deed("control", f"{name} is left")
             case "par", "split":
                 ways = len(_places(t))
                 return Deed("split", f"{ways} branches start", ways)

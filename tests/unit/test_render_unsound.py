@@ -121,6 +121,30 @@ def test_trunk_and_other_branches_are_told_in_one_row_each() -> None:
     assert lanes(trunk_case(), whole=True)[0] == "1  ●      a is done"
 
 
+def test_steps_of_a_plan_are_told_in_its_words() -> None:
+    """What takes the unit is the subject, though the branch is called by the task that waits in the end."""
+    told = ("a is done", "b is done", "3 branches start (ship)", "build takes A", "other1 is done", "other2 is done")
+    assert lanes(replace(trunk_case(), told=(*told, "test takes B"))) == [
+        "1–2  ┊      2 steps, a and b done",
+        "  3  ├──╮   3 branches start (ship)",
+        "  4  ●  │   build takes A",
+        "5–6  ┊  ┊   2 steps, other1 and other2 done",
+        "  7  │  ●   test takes B",
+        "     ✗  │   w1 waits for B, held by w2",
+        "        ✗   w2 waits for A, held by w1",
+    ]
+
+
+def test_a_text_that_is_broken_has_the_branches_beside_it_all_the_way_down() -> None:
+    drawn = lanes(example(inversion()), width=34)
+    assert drawn[-4:] == [
+        "   ✗  │   w1 waits for B, held by",
+        "      │   w2",
+        "      ✗   w2 waits for A, held by",
+        "          w1",
+    ]
+
+
 def test_a_branch_appears_where_the_split_that_starts_it_is() -> None:
     """A nested split: the third column is born at step 3, beside a column that runs already."""
     n = net(

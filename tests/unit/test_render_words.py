@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from petri_cli.render.phrase import amount, listed, many, together
+from petri_cli.render.phrase import amount, are, listed, many, together
 from petri_cli.render.words import Words
 from tests.unit.render_cases import net, transition
 
@@ -56,6 +56,7 @@ def test_a_transition_of_a_net_file_is_called_by_its_name() -> None:
 
 def test_amounts_numbers_and_lists() -> None:
     assert (amount("A", 1), amount("mem", 2)) == ("A", "2 × mem")
+    assert [are(what) for what in ("A", "2 × mem", "A and B")] == ["is", "are", "are"]
     assert (many(1, "file"), many(1200, "file")) == ("1 file", "1,200 files")
     assert listed(["a"]) == "a"
     assert listed(["a", "b", "c"], "or") == "a, b or c"
