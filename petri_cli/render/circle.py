@@ -11,11 +11,16 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from petri_cli.render.look import Line, Look, length, pad
+from petri_cli.render.look import KEEP, Line, Look, crop, length, pad, wrap
 from petri_cli.render.phrase import together
 from petri_cli.soundness.result import Wait
 
 MAX_ROWS = 6
+
+_START: Line = [("stop", "╭→ ")]
+_GOES_ON: Line = [("stop", "│  ")]
+_END: Line = [("stop", "─╮")]
+_HANGING = "  "
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +82,22 @@ def _shortest_way_round(first: Group, groups: Sequence[Group]) -> tuple[Group, .
 
 
 def draw_circle(waits: Sequence[Wait], styles: dict[str, str], look: Look, indent: int = 4) -> list[Line]:
-    """The circle on one line where it fits, else one line a participant. styles: participant → style."""
+    """The circle in the first form that fits: on one line, one line a participant, or broken before each arrow.
+
+    styles: participant → style.
+    """
     groups = circle(waits)
     if not groups:
         return []
-    blank = ("", " " * indent)
-    flat = _on_one_line(groups, styles)
-    lines = flat if length(flat[0]) + indent <= look.width else _one_row_each(groups, styles)
-    return [[blank, *line] for line in lines] + [[blank, *line] for line in _bystanders(groups, waits)]
+    room = look.width - indent
+    for form in (_on_one_line, _one_row_each):
+        lines = form(groups, styles)
+        if max(map(length, lines)) <= room:
+            break
+    else:
+        lines = _broken(groups, styles, room)
+    lines += [line for text in _bystanders(groups, waits) for line in wrap(text, room, "", "  ")]
+    return [[("", " " * indent), *line] for line in lines]
 
 
 def _name(group: Group, styles: dict[str, str]) -> Line:
@@ -96,7 +109,7 @@ def _holds(group: Group, resource: str) -> Line:
 
 
 def _on_one_line(groups: Sequence[Group], styles: dict[str, str]) -> list[Line]:
-    line: Line = [("stop", "╭→ ")]
+    line: Line = [*_START]
     for k, group in enumerate(groups):
         after = groups[(k + 1) % len(groups)]
         line += [*_name(group, styles), *_holds(group, after.wants), ("", " ─wanted by")]
@@ -114,15 +127,47 @@ def _one_row_each(groups: Sequence[Group], styles: dict[str, str]) -> list[Line]
     lines = [[*pad(a, left[0]), *pad(b, left[1]), *c] for a, b, c in rows]
     if len(lines) > MAX_ROWS:
         lines[MAX_ROWS - 2 : -1] = [[("dim", f"… {len(lines) - MAX_ROWS + 1} more …")]]
-    bars: list[Line] = [[("stop", "│  "), *line] for line in lines]
-    bars[0] = [("stop", "╭→ "), *lines[0]]
+    bars: list[Line] = [[*(_GOES_ON if k else _START), *line] for k, line in enumerate(lines)]
     bars[-1] = [*bars[-1], ("stop", " ")]
     return _closed(bars)
 
 
+def _broken(groups: Sequence[Group], styles: dict[str, str], room: int) -> list[Line]:
+    """The one line, broken before an arrow; a part that is too long by itself also after one."""
+    room -= length(_START)
+    parts: list[list[Line]] = []
+    for k, group in enumerate(groups):
+        after = groups[(k + 1) % len(groups)]
+        parts.append([[("", "─wanted by→ "), *_name(group, styles)] if k else _name(group, styles)])
+        parts[-1].append([("", _holds(group, after.wants)[0][1].lstrip()), ("strong", after.wants)])
+    if len(parts) > MAX_ROWS:
+        parts[MAX_ROWS - 2 : -1] = [[[("dim", f"… {len(parts) - MAX_ROWS + 1} more …")]]]
+    line: Line = []
+    for part in [*(part for both in parts for part in both), [("", f"─wanted by{KEEP * length(_END)}")]]:
+        line += [*_kept(part, room - len(_HANGING)), ("", " ")]
+    lines = wrap(line, room, "", _HANGING)
+    lines[-1][-1] = ("", lines[-1][-1][1].rstrip(KEEP))
+    return _closed([[*(_GOES_ON if k else _START), *line] for k, line in enumerate(lines)])
+
+
+def _kept(part: Line, room: int) -> Line:
+    """``part`` so that it is broken nowhere where it fits into ``room`` columns, else only between its words."""
+    if length(part) <= room:
+        return [(style, text.replace(" ", KEEP)) for style, text in part]
+    kept: Line = []
+    for style, text in part:
+        arrow = text.startswith("─")
+        kept.append((style, f"{text.strip().replace(' ', KEEP)} " if arrow else _cropped(text, room)))
+    return kept
+
+
+def _cropped(names: str, room: int) -> str:
+    return " ".join(crop(name, room) for name in names.split(" "))
+
+
 def _closed(lines: list[Line]) -> list[Line]:
     """``lines`` with the way back from the end of the last one to the arrow of the first."""
-    last = [*lines[-1], ("stop", "─╮")]
+    last = [*lines[-1], *_END]
     back: Line = [("stop", "╰" + "─" * (length(last) - 2) + "╯")]
     return [*lines[:-1], last, back]
 

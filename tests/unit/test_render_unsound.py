@@ -201,6 +201,46 @@ def test_a_circle_that_is_too_wide_has_a_row_a_participant() -> None:
     ]
 
 
+LONG = {
+    "run_integration_tests_core": "production_deploy_lock",
+    "run_migration_of_the_web_database": "staging_database_lock",
+    "publish_documentation_to_the_site": "integration_test_runner",
+}
+
+
+def long_circle() -> list[Wait]:
+    who, held = list(LONG), list(LONG.values())
+    return [wait(name, held[k - 2], [held[k]], [who[k - 2]]) for k, name in enumerate(who)]
+
+
+def test_a_circle_of_long_names_is_broken_before_the_arrows() -> None:
+    assert drawn_circle(long_circle(), 76) == [
+        "╭→ run_integration_tests_core ─holds→ production_deploy_lock",
+        "│    ─wanted by→ publish_documentation_to_the_site",
+        "│    ─holds→ integration_test_runner",
+        "│    ─wanted by→ run_migration_of_the_web_database",
+        "│    ─holds→ staging_database_lock ─wanted by─╮",
+        "╰─────────────────────────────────────────────╯",
+    ]
+
+
+@pytest.mark.parametrize("width", [40, 56, 60, 76, 80, 110])
+def test_a_circle_is_never_wider_than_its_room_nor_broken_in_a_name(width: int) -> None:
+    names = [*LONG, *LONG.values()]
+    pool = [wait(name, "pool", ["pool"], list(LONG)) for name in LONG]
+    for waits in (long_circle(), pool):
+        drawn = drawn_circle(waits, width)
+        assert all(len(line) <= width for line in drawn)
+        words = [word for line in drawn for word in line.replace(",", " ").split() if "_" in word]
+        assert words and all(word in names for word in words)
+
+
+def test_a_name_that_is_wider_than_the_circle_is_cut() -> None:
+    who = ["a" * 50, "b"]
+    drawn = drawn_circle([wait(who[0], "B", ["A"], ["b"]), wait("b", "A", ["B"], [who[0]])], 30)
+    assert drawn[:3] == ["╭→ " + "a" * 24 + "…", "│    ─holds→ A ─wanted by→ b", "│    ─holds→ B ─wanted by─╮"]
+
+
 def test_the_middle_of_a_large_circle_is_counted() -> None:
     waits = [wait(f"w{k}", f"r{(k + 1) % 30}", [f"r{k}"], [f"w{(k + 1) % 30}"]) for k in range(30)]
     drawn = drawn_circle(waits)
