@@ -6,10 +6,13 @@ import re
 
 from petri_cli.document.collector import collector_paused
 from petri_cli.document.nodes import Node
-from petri_cli.document.source import MAX_BYTES, text_of
+from petri_cli.document.source import MAX_BYTES, text_of, text_position
 from petri_cli.errors import InputError, Problem
 
 _LOOKS_LIKE_JSON = re.compile(r"\s*[{\[]")
+
+_CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?=\s|\Z)", re.MULTILINE)
+"""What version control leaves in a file that two people changed in one place."""
 
 
 def read_document(data: bytes | str, file: str = "", *, json: bool | None = None, max_bytes: int = MAX_BYTES) -> Node:
@@ -35,6 +38,13 @@ def scan_document(
         text = text_of(data, file, max_bytes)
     except InputError as error:
         return None, error.problems
+    root, problems = _scan(text, file, json)
+    if root is None and (conflict := _conflict(text, file, problems)) is not None:
+        return None, (conflict,)
+    return root, problems
+
+
+def _scan(text: str, file: str, json: bool | None) -> tuple[Node | None, tuple[Problem, ...]]:
     if json is None and file.lower().endswith(".json"):
         json = True
     if json:
@@ -45,6 +55,19 @@ def scan_document(
             return root, problems
         return _yaml_after_json(text, file, problems)
     return _yaml(text, file)
+
+
+def _conflict(text: str, file: str, problems: tuple[Problem, ...]) -> Problem | None:
+    """The conflict of a merge that keeps the document from being read."""
+    if "\n<<<<<<<" not in "\n" + text and "\n>>>>>>>" not in text:
+        return None
+    found = _CONFLICT.search(text)
+    if found is None:
+        return None
+    code = "PETRI_JSON_SYNTAX" if problems[-1].code.startswith("PETRI_JSON") else "PETRI_YAML_SYNTAX"
+    message = f"the file has an unresolved merge conflict: `{found[0]}`"
+    hint = "keep one side, or parts of both, and remove the lines with <<<<<<<, ======= and >>>>>>>"
+    return Problem(code, message, text_position(text, found.start(), file), hint)
 
 
 def _json(text: str, file: str) -> tuple[Node | None, tuple[Problem, ...]]:

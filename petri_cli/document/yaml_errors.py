@@ -7,6 +7,7 @@ from typing import Any
 
 from yaml import MarkedYAMLError, YAMLError
 
+from petri_cli.document.yaml_slips import slip
 from petri_cli.errors import Position, Problem
 
 _INDENTED_BY_TAB = re.compile(r" *\t\s*\S")
@@ -79,6 +80,8 @@ def from_parser(error: YAMLError, text: str, file: str) -> Problem:
     if not text[_index(text, where) :].strip() and opened in ("'", '"', "{", "["):
         what = "quote" if opened in ("'", '"') else "bracket"
         return Problem("PETRI_YAML_SYNTAX", f"the {what} `{opened}` is never closed", begin, "add the closing one")
+    if (known := slip(error.problem, text, where, begin)) is not None:
+        return known
     related = (begin,) if begin.line != where.line else ()
     for part, (message, hint) in _PLAIN_WORDS:
         if part in error.problem:
