@@ -34,9 +34,9 @@ def explain(
     known = names("codes")
     with Output() as out:
         if every:
-            width = max(map(len, known), default=0)
-            for name in known:
-                out.write(f"{name:<{width}}  {first_sentence(read('codes', name))}\n")
+            from petri_cli.render.listing import listing
+
+            out.write(listing({name: first_sentence(read("codes", name)) for name in known}, out.stream))
             return Exit.OK
         if not code:
             raise typer.BadParameter("say which code, or --list", param_hint="CODE")

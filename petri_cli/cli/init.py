@@ -32,15 +32,17 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
 ) -> int:
     """Write a commented plan to start from; a file that is there already is left alone."""
+    from petri_cli.cli.inputs import ENDINGS
     from petri_cli.cli.streams import Output, say
     from petri_cli.data import names, read
     from petri_cli.errors import PetriError
 
     known = names("samples")
     if every:
+        from petri_cli.render.listing import listing
+
         with Output() as out:
-            width = max(map(len, known), default=0)
-            out.write("".join(f"{n:<{width}}  {_about(read('samples', n))}\n" for n in known))
+            out.write(listing({n: _about(read("samples", n)) for n in known}, out.stream))
         return Exit.OK
     if template not in known:
         from petri_cli.formats.nearest import did_you_mean
@@ -52,6 +54,8 @@ def init(
     if file != "-":
         beside = Path(file).with_name(SCHEMA).as_posix()
         say(f"wrote {file}; next: petri analyze {file}")
+        if not file.endswith(ENDINGS):
+            say(f"warning: petri analyze on a folder will not find it: it looks for names in {', '.join(ENDINGS)}")
         say(f"so that your editor completes and checks it: petri schema plan > {beside}")
     return Exit.OK
 

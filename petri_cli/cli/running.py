@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from petri_cli.cli.exit import Exit
 from petri_cli.cli.inputs import Source, one_source, read_source
-from petri_cli.cli.streams import Output, page_on
+from petri_cli.cli.streams import Output, page_on, say
 from petri_cli.driver.report import Failure, RunReport, report_on_net, report_on_plan
 from petri_cli.engine.events import Event, TransitionFailed
 from petri_cli.engine.stores import MemoryStore, event_line
@@ -207,7 +207,7 @@ def run_net(net: Net, running: Running) -> Exit:
     with live or nullcontext():
         sinks = running.sinks(Narrator(net, slow=slow), lines=live is None)
         store = _Store([*sinks, live.append] if live is not None else sinks)
-        run = Run(net, store=store, max_concurrency=running.max_concurrency)
+        run = Run(net, store=store, say=say, max_concurrency=running.max_concurrency)
         result = run.run()
     if result.store_error is not None:
         raise result.store_error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import signal
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 
@@ -40,9 +40,15 @@ def net_actions(net: Net) -> Actions:
 
 
 class Run:
-    """One run of a net in real time, which Ctrl-C ends: once, and nothing new starts; twice, and what runs is ended."""
+    """One run of a net in real time, which Ctrl-C ends: once, and nothing new starts; twice, and what runs is ended.
 
-    def __init__(self, net: Net, *, store: EventStore, max_concurrency: int | None = None) -> None:
+    say: called with a line for whoever pressed the keys.
+    """
+
+    def __init__(
+        self, net: Net, *, store: EventStore, say: Callable[[str], None], max_concurrency: int | None = None
+    ) -> None:
+        self._say = say
         self.executor = AsyncExecutor(net, net_actions(net), store=store, max_concurrency=max_concurrency)
         self.executor.drain()  # nobody feeds the environment: at rest the run is over
         self.signal: signal.Signals | None = None
@@ -64,8 +70,10 @@ class Run:
         if self.signal is None:
             self.signal = signal.SIGINT
             self.executor.close()
+            self._say("petri: interrupted; what runs may end, nothing new starts (Ctrl-C again ends what runs)")
         else:
             self.executor.cancel()
+            self._say("petri: ending what runs")
 
     def terminate(self) -> None:
         """End what runs."""

@@ -7,7 +7,7 @@ import json
 import os
 import signal
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -36,7 +36,12 @@ def shell(t: Transition, command: str | Sequence[str]) -> Action:
     rule = output_rule(t)
 
     async def run(ctx: ActionContext) -> None:
-        process = await _start(command)
+        starting = asyncio.ensure_future(_start(command))
+        try:
+            process = await asyncio.shield(starting)
+        except asyncio.CancelledError:  # given up meanwhile: asyncio itself would end the program alone, not its group
+            await _end_group(await starting)
+            raise
         try:
             out, err = await process.communicate(_question(t, ctx))
         except asyncio.CancelledError:
@@ -50,7 +55,7 @@ def shell(t: Transition, command: str | Sequence[str]) -> Action:
     return run
 
 
-def _start(command: str | Sequence[str]) -> Awaitable[Process]:
+def _start(command: str | Sequence[str]) -> Coroutine[Any, Any, Process]:
     settings: dict[str, Any] = {"stdin": PIPE, "stdout": PIPE, "stderr": PIPE, "start_new_session": True}
     if isinstance(command, str):
         return asyncio.create_subprocess_shell(command, **settings)
