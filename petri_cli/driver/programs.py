@@ -17,7 +17,7 @@ from petri_cli.engine.outputs import OutputRule, output_rule
 from petri_cli.errors import PetriError
 from petri_cli.net.model import Transition
 
-TERM_GRACE = 0.5
+TERM_GRACE = 0.4
 """Seconds between asking a process group to end and ending it."""
 
 
@@ -65,9 +65,16 @@ def _start(command: str | Sequence[str]) -> Coroutine[Any, Any, Process]:
 async def _end_group(process: Process) -> None:
     """End the process and all that it started: asked first, then made to."""
     _kill(process, signal.SIGTERM)
+    try:
+        await _ended(process)
+    finally:  # whoever cancels this, too, shall not keep it from ending the group
+        _kill(process, signal.SIGKILL)
+    await _ended(process)
+
+
+async def _ended(process: Process) -> None:
     with suppress(TimeoutError):
         await asyncio.wait_for(process.wait(), TERM_GRACE)
-    _kill(process, signal.SIGKILL)
 
 
 def _kill(process: Process, number: signal.Signals) -> None:
