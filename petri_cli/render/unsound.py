@@ -165,7 +165,7 @@ def _way_out(r: Result, look: Look) -> list[Line]:
             enough.setdefault((k, now.get(f"r.{rid}")), []).append(rid)
     for (k, before), rids in enough.items():
         text: Line = [("", f"Capacity {k} of "), ("strong", listed(rids, "or", limit=8)), ("", " would be enough")]
-        lines += wrap([*text, ("dim", f" (now {before})." if before is not None else ".")], look.width, INDENT)
+        lines += wrap([*text, ("dim", f" (now{KEEP}{before})." if before is not None else ".")], look.width, INDENT)
     lines += [line for note in _notes(r) for line in wrap([("", note)], look.width, INDENT)]
     return [[], *lines] if lines else []
 

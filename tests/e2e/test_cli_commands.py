@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,13 @@ def test_every_code_of_an_exit_has_a_meaning_and_a_rank() -> None:
 
 def test_the_version_is_said(tmp_path: Path) -> None:
     assert re.fullmatch(r"petri \d+\.\d+\.\d+\S*\n", petri("--version", cwd=tmp_path).out)
+
+
+def test_the_package_can_be_run_as_the_command(tmp_path: Path) -> None:
+    """Where no script is installed, or another one is found first."""
+    done = shell(f"{sys.executable} -m petri_cli analyze missing.petri.yaml", tmp_path)
+    assert done == petri("analyze", "missing.petri.yaml", cwd=tmp_path)
+    assert done.code == 2
 
 
 def test_a_misspelt_command_is_recognised(tmp_path: Path) -> None:
@@ -187,6 +195,24 @@ def test_init_has_templates(tmp_path: Path) -> None:
     assert (done.code, "did you mean `migration`?" in done.err) == (2, True)
 
 
+def test_init_warns_of_a_name_that_no_search_of_a_folder_finds(tmp_path: Path) -> None:
+    done = petri("init", "release", cwd=tmp_path)
+    assert done.code == 0 and "warning: petri analyze on a folder will not find it" in done.err
+    assert petri("analyze", "release", cwd=tmp_path).code == 0
+    assert "PETRI_NOTHING_FOUND" in petri("analyze", cwd=tmp_path).err
+    for name in ("release.petri.yaml", "-"):
+        assert "warning" not in petri("init", name, cwd=tmp_path).err
+
+
+@pytest.mark.parametrize("command", ["init", "explain"])
+def test_a_list_has_one_line_a_name_where_no_terminal_shows_it(tmp_path: Path, command: str) -> None:
+    known = names("samples" if command == "init" else "codes")
+    lines = petri(command, "--list", cwd=tmp_path).out.splitlines()
+    assert [line.split()[0] for line in lines] == known
+    beside = max(map(len, known)) + 2
+    assert all(line[:beside].endswith("  ") and line[beside] != " " for line in lines)
+
+
 @pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.petri.yaml")), ids=lambda p: p.name)
 def test_each_sample_gets_the_verdict_that_its_first_comment_says(tmp_path: Path, path: Path) -> None:
     first, about = path.read_text(encoding="utf-8").splitlines()[:2]
@@ -229,7 +255,11 @@ def test_widths_unfold_a_foreach(tmp_path: Path) -> None:
 
 
 def test_a_width_of_nothing_is_wrong(tmp_path: Path) -> None:
-    for value, said in (("smple=3", "did you mean `sample`?"), ("sample", "ID=N"), ("sample=x", "ID=N")):
+    for value, said in (
+        ("smple=3", "did you mean `sample`?"),
+        ("sample", "'sample'; ID=N is expected"),
+        ("=3", "ID=N"),
+    ):
         done = petri("export", SAMPLES / "fan-out.petri.yaml", "--width", value, cwd=tmp_path)
         assert (done.code, said in done.err) == (2, True), done.err
 
