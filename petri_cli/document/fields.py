@@ -30,6 +30,9 @@ _WHOLE_NUMBER = re.compile(r"\s*[-+]?[0-9]+\s*")
 class Fields:
     """Collects the problems of one document."""
 
+    required: Collection[str] = ()
+    """The values that no document can do without, as messages call them: no hint says to leave them out."""
+
     def __init__(self) -> None:
         self.problems: list[Problem] = []
 
@@ -48,7 +51,7 @@ class Fields:
 
     def wrong_type(self, what: str, wanted: str, node: Node, hint: str = "") -> None:
         if not hint and isinstance(node, ScalarNode) and node.value is None:
-            hint = "write a value, or leave the key out"
+            hint = "write a value" if what in self.required else "write a value, or leave the key out"
         self.note("PETRI_WRONG_TYPE", f"{what} must be {wanted}, got {describe(node)}", node, hint)
 
     def unknown_key(self, key: ScalarNode, what: str, known: Collection[str], hint: str = "") -> None:
@@ -94,7 +97,8 @@ class Fields:
             self.wrong_type(what, "text", node, "put it in quotes" if scalar else "")
             return None
         if not blank and not node.value.strip():
-            self.note("PETRI_BAD_VALUE", f"{what} is empty", node, "write something, or leave the key out")
+            hint = "write something" if what in self.required else "write something, or leave the key out"
+            self.note("PETRI_BAD_VALUE", f"{what} is empty", node, hint)
             return None
         return node.value
 

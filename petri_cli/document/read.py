@@ -64,7 +64,7 @@ def _conflict(text: str, file: str, problems: tuple[Problem, ...]) -> Problem | 
     found = _CONFLICT.search(text)
     if found is None:
         return None
-    code = "PETRI_JSON_SYNTAX" if problems[-1].code.startswith("PETRI_JSON") else "PETRI_YAML_SYNTAX"
+    code = "PETRI_JSON_SYNTAX" if "JSON" in problems[-1].code else "PETRI_YAML_SYNTAX"
     message = f"the file has an unresolved merge conflict: `{found[0]}`"
     hint = "keep one side, or parts of both, and remove the lines with <<<<<<<, ======= and >>>>>>>"
     return Problem(code, message, text_position(text, found.start(), file), hint)

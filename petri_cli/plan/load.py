@@ -26,6 +26,7 @@ from petri_cli.errors import InputError, Problem
 from petri_cli.plan.build import build_nodes
 from petri_cli.plan.load_fields import Names, PlanFields
 from petri_cli.plan.load_flow import FlowReader
+from petri_cli.plan.load_slips import FLOWS, is_nothing, two_steps_in_one
 from petri_cli.plan.load_work import command, read_settings
 from petri_cli.plan.model import Plan, Resource
 from petri_cli.plan.words import DEFAULTS, EXTENSION, ID, PATTERNS, PLAN, RESOURCE, SECRET
@@ -61,6 +62,7 @@ def parse_plan(node: Node, file: str) -> Loaded:
 
 
 def _parse(root: Node | None, file: str, problems: tuple[Problem, ...]) -> Loaded:
+    problems = tuple(two_steps_in_one(p) for p in problems)
     if root is None:
         raise InputError(problems)
     reader = _PlanReader(file)
@@ -90,9 +92,11 @@ class _PlanReader:
         resources = self._resources(found.get("resources"))
         settings = self._settings(found)
         flow = FlowReader(self.fields, self.file)
+        names = {key.value for key, _ in root.entries}
         if "flow" in found:
-            flow.read(found["flow"])
-        else:
+            if not (is_nothing(found["flow"]) and names.intersection(PATTERNS)):
+                flow.read(found["flow"])
+        elif not names.intersection(FLOWS):
             self.fields.missing_key("flow", "a plan", root)
         self._check_resources(resources)
         self._check_workers(settings.get("workers"))
@@ -122,7 +126,12 @@ class _PlanReader:
             elif name == "$schema":
                 self.fields.text(value, name, blank=True)
             elif name in PATTERNS:
-                self.fields.unknown_key(key, "a plan", PLAN, "put it below `flow:`")
+                flow = root.find("flow")
+                further = flow is not None and is_nothing(flow)
+                self.fields.unknown_key(key, "a plan", PLAN, f"{'indent it' if further else 'put it'} below `flow:`")
+            elif name in FLOWS and root.find("flow") is None:
+                below = ", with the list below `seq:`" if isinstance(value, ListNode) else ""
+                self.fields.unknown_key(key, "a plan", PLAN, f"write `flow:`{below}")
             else:
                 hint = did_you_mean(name, PLAN) or f"keys of your own begin with `{EXTENSION}`"
                 self.fields.unknown_key(key, "a plan", PLAN, hint)

@@ -16,6 +16,8 @@ DURATION_HINT = "write for example 30m, 1h30m, 90s, 500ms, or a number of second
 class PlanFields(Fields):
     """Typed reading of a plan's values."""
 
+    required = ("id", "capacity", "resource", "over", "command")
+
     def __init__(self) -> None:
         super().__init__()
         self.resource_uses: list[ScalarNode] = []
@@ -35,7 +37,8 @@ class PlanFields(Fields):
             if value is not None or not isinstance(node, ScalarNode):
                 return None
             self.problems.pop()
-            self.wrong_type(what, "text", node, f"for example {_suggestion(node.text, prefix='step_')}")
+            hint = f"for example {_suggestion(node.text, prefix='step_')}" if node.text else ""
+            self.wrong_type(what, "text", node, hint)
             return None
         self.note("PETRI_BAD_ID", message, node, f"for example {_suggestion(node.value)}")
         return None

@@ -12,6 +12,7 @@ from petri_cli.document import ListNode, MapNode, Node, ScalarNode, position
 from petri_cli.document.fields import did_you_mean
 from petri_cli.errors import Position
 from petri_cli.plan.load_fields import Names, PlanFields
+from petri_cli.plan.load_slips import BRANCH_WORDS, empty_body, is_nothing
 from petri_cli.plan.load_work import read_settings
 from petri_cli.plan.model import Branch
 from petri_cli.plan.words import BRANCH, ID, KEYS, PATTERNS, PLURAL
@@ -47,6 +48,8 @@ class FlowReader:
         """Blocks of the document that were met; True once it was told that an alias leads to one again."""
         self.todo: list[tuple[Node, int]] = []
         """Document nodes still to be read and the index of their parent, the next one last."""
+        self.told: set[int] = set()
+        """Empty values of ``body:`` whose step stands too far left, which was told there."""
 
     def read(self, root: Node) -> None:
         self.todo.append((root, -1))
@@ -55,6 +58,8 @@ class FlowReader:
             self._node(node, parent)
 
     def _node(self, node: Node, parent: int) -> None:
+        if id(node) in self.told:
+            return
         if not isinstance(node, MapNode):
             self.fields.wrong_type("a step", f"a map with {A_STEP}", node, _step_hint(node))
             return
@@ -93,6 +98,10 @@ class FlowReader:
             found = " and ".join(f"`{key.value}`" for key, _ in patterns)
             related = tuple(position(key) for key, _ in patterns[1:])
             hint = "put each into a step of its own, for example below `seq:`"
+            (_, inside_first), (second, _), *_ = patterns
+            if (body := empty_body(inside_first)) is not None and second.line > body.line > 0:
+                hint = f"indent `{second.value}:` further, below the `body:` on line {body.line}"
+                self.told.add(id(body))
             self.fields.note("PETRI_BAD_NODE", f"a step is {A_STEP}; this one is {found}", node, hint, related=related)
         elif not patterns and not near:
             self.fields.note("PETRI_BAD_NODE", f"a step is {A_STEP}; this one is none of them", node)
@@ -133,17 +142,26 @@ class FlowReader:
             return None
         found: dict[str, Node] = {}
         known = KEYS[kind]
+        body = value.find("body")
         for key, child in value.entries:
             name = str(key.value)
             if name in known:
                 found[name] = child
             elif name in PATTERNS and "body" in known:
-                self.fields.unknown_key(key, kind, known, "put it below `body:`")
+                self._stray_step(key, kind, known, body)
             else:
                 self.fields.unknown_key(key, kind, known)
         if "id" in found:
             self._named(draft, found["id"])
         return found
+
+    def _stray_step(self, key: ScalarNode, what: str, known: tuple[str, ...], body: Node | None) -> None:
+        """A pattern key beside ``body:`` instead of below it."""
+        hint = "put it below `body:`"
+        if body is not None and is_nothing(body):
+            hint = f"indent it further, below the `body:` on line {body.line}" if body.line else hint
+            self.told.add(id(body))
+        self.fields.unknown_key(key, what, known, hint)
 
     def _named(self, draft: Draft, node: Node) -> None:
         draft.id = self.fields.id(node)
@@ -176,6 +194,8 @@ class FlowReader:
     def _list(self, draft: Draft, value: Node, what: str) -> tuple[Node, ...]:
         if not isinstance(value, ListNode):
             hint = "begin each step with `- `" if isinstance(value, MapNode) and value.entries else ""
+            if is_nothing(value):
+                hint = f"list its {'steps' if what == 'seq' else 'branches'} below it, each beginning with `- `"
             self.fields.wrong_type(what, "a list", value, hint)
             return ()
         if not value.items:
@@ -209,7 +229,7 @@ class FlowReader:
         branches: list[Branch] = []
         bodies: list[Node] = []
         for item in self._branches(draft, value):
-            if isinstance(item, MapNode) and any(key.value in BRANCH for key, _ in item.entries):
+            if isinstance(item, MapNode) and any(k.value in BRANCH or k.value in BRANCH_WORDS for k, _ in item.entries):
                 branch, body = self._branch(item)
             else:
                 branch, body = Branch(), item
@@ -223,16 +243,21 @@ class FlowReader:
     def _branch(self, item: MapNode) -> tuple[Branch, Node | None]:
         """``{when?, name?, body}``."""
         found: dict[str, Node] = {}
+        missing = True
+        empty = item.find("body")
         for key, value in item.entries:
             if key.value in BRANCH:
                 found[str(key.value)] = value
             elif key.value in PATTERNS:
-                self.fields.unknown_key(key, "a branch", BRANCH, "put it below `body:`")
+                missing = False
+                self._stray_step(key, "a branch", BRANCH, empty)
             else:
-                self.fields.unknown_key(key, "a branch", BRANCH)
+                meant = BRANCH_WORDS.get(str(key.value), "")
+                missing = missing and meant != "body"
+                self.fields.unknown_key(key, "a branch", BRANCH, f"did you mean `{meant}`?" if meant else "")
         when = self.fields.text(found["when"], "when") if "when" in found else None
         name = self.fields.text(found["name"], "name", blank=True) if "name" in found else None
-        if "body" not in found and not any(key.value in PATTERNS for key, _ in item.entries):
+        if "body" not in found and missing:
             self.fields.missing_key("body", "a branch", item)
         return Branch(when, name or "", wrapped=True), found.get("body")
 
@@ -318,10 +343,22 @@ def _map_hint(kind: str, node: Node) -> str:
         return f"indent what belongs to it below `{kind}:`"
     if isinstance(node, ScalarNode) and kind == "task" and ID.fullmatch(node.text):
         return f"write task: {{id: {node.text}}}"
+    if (
+        isinstance(node, ScalarNode)
+        and not node.quoted
+        and len(words := node.text.split()) == 2
+        and words[0] in KEYS[kind]
+    ):
+        return f"a `:` is missing: write `{words[0]}: {words[1]}`"
     return f"keys: {', '.join(KEYS[kind])}"
 
 
 def _step_hint(node: Node) -> str:
     if isinstance(node, ListNode):
         return "put a list of steps below `seq:`"
+    if is_nothing(node):
+        key = node.path[1]
+        return f"indent the step below `{key}:`" if isinstance(key, str) else "write a step, or remove the `-`"
+    if isinstance(node, ScalarNode) and node.text in PATTERNS:
+        return f"a `:` is missing: write `{node.text}:`, and below it, indented, what belongs to it"
     return f"write task: {{id: {node.text}}}" if isinstance(node, ScalarNode) and ID.fullmatch(node.text) else ""
