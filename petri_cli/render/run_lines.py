@@ -26,12 +26,9 @@ from petri_cli.render.words import Words
 
 
 def seconds(value: float) -> str:
-    """``1h30m``, ``2.5s``; at most to the millisecond."""
+    """``2.5s`` to the millisecond, ``1h30m`` to the second."""
     rounded = round(value, 3)
-    if rounded < 60:
-        return f"{rounded:g}s"
-    text = format_duration(rounded)
-    return text if text[-1].isalpha() else f"{rounded:g}s"
+    return f"{rounded:g}s" if rounded < 60 else format_duration(float(round(value)))
 
 
 class Narrator:

@@ -52,6 +52,7 @@ def test_pnml_samples_are_as_we_write_them(file: Path) -> None:
         ("order.petri.yaml", "SOUND"),
         ("readers-writers.petri.yaml", "SOUND"),
         ("flaky-service.petri.yaml", "SOUND"),
+        ("release.petri.yaml", "SOUND"),
         ("loan.pnml", "UNSOUND"),
     ],
 )
