@@ -22,8 +22,8 @@ from petri_cli.engine.reporter import Reporter
 class Enablement:
     """The state of every transition: IDLE, ENABLED, or INTERRUPTED (disabled by a firing, not yet looked at since).
 
-    dirty: the transitions to be looked at, in any order, possibly repeated; waiting: place → idle transitions that wait
-    for tokens there; blocked: place → idle transitions that wait for it to be empty.
+    dirty: the transitions to be looked at, in any order, possibly repeated (always the same list); waiting: place →
+    idle transitions that wait for tokens there; blocked: place → idle transitions that wait for it to be empty.
     """
 
     def __init__(
@@ -94,7 +94,6 @@ class Enablement:
     def update(self, now: int, reporter: Reporter | None) -> None:
         """Look at the dirty transitions, in declaration order, and start or restart the clocks of the enabled ones."""
         dirty = self.dirty
-        self.dirty = []
         if len(dirty) > 1:
             dirty.sort()
         state, plain, needs, enable = self.state, self._plain, self._needs, self._agenda.enable
@@ -116,14 +115,15 @@ class Enablement:
                         state[t] = ENABLED
                         enable(t, now)
                         if reporter is not None:
-                            reporter.enabled(now, t, restarted=before == INTERRUPTED)
+                            reporter.enabled(now, t, before == INTERRUPTED)
             elif not self._is_enabled(t):
                 state[t] = IDLE
             elif before != ENABLED:
                 state[t] = ENABLED
                 enable(t, now)
                 if reporter is not None:
-                    reporter.enabled(now, t, restarted=before == INTERRUPTED)
+                    reporter.enabled(now, t, before == INTERRUPTED)
+        dirty.clear()
 
     def _is_enabled(self, t: int) -> bool:
         """Whether ``t`` is enabled; if not, and if it is not tracked, it now waits at a place that is to blame.

@@ -58,7 +58,7 @@ class Reporter:
     def warn(self, now: int, message: str) -> None:
         self.note(LogMessage(now, "WARN", message, "petri_cli.engine"))
 
-    def enabled(self, now: int, t: int, *, restarted: bool) -> None:
+    def enabled(self, now: int, t: int, restarted: bool) -> None:
         event: Event
         if restarted:
             event = TransitionClockRestarted(now, self._ids[t])

@@ -95,6 +95,7 @@ class Scheduler:
         self._enablement = Enablement(compiled, self._queues, self._state, self._order or self._agenda)
         self._arrivals = Arrivals(compiled, self._queues, self._enablement, self._reporter)
         self._sources = [_source(compiled, i, self._queues, self._enablement) for i in range(len(transitions))]
+        self._simple = [_simple(compiled, t, self._queues) if t.simple else None for t in transitions]
         self._silent = [t.rule.conforms(frozenset()) for t in transitions]
         self._targets = [_target(t, self._arrivals.index, self._queues, self._enablement) for t in transitions]
         self._place_initial_tokens(marking)
@@ -103,6 +104,7 @@ class Scheduler:
             self._arrivals,
             self._enablement,
             self._state,
+            self._enablement.dirty,
             self._order,
             self._agenda,
             (self._order or self._agenda).ready,
@@ -215,7 +217,9 @@ class Scheduler:
         self._now = now
         if self._began_at is None:
             self._begin(now)
-        in_flight, arrivals, enablement, state, order, agenda, ready, is_ready, sources, targets, reporter = self._hot
+        in_flight, arrivals, enablement, state, dirty, order, agenda, ready, is_ready, sources, targets, reporter = (
+            self._hot
+        )
         limit = self._limit
         for fid, completion in completions:
             firing = in_flight.pop(fid, None)
@@ -239,7 +243,7 @@ class Scheduler:
             if sole < 0:
                 enablement.added(p)
             elif order is None or reporter is not None:
-                enablement.dirty.append(sole)
+                dirty.append(sole)
             elif not state[sole]:
                 # Nobody wants its clock or an event, and nothing in the rest of steps 1 to 3 could disable it again.
                 state[sole] = ENABLED
@@ -248,7 +252,7 @@ class Scheduler:
                     heappush(order.ready, sole)
         for place, token in injections:
             arrivals.inject(now, place, token)
-        if enablement.dirty:
+        if dirty:
             enablement.update(now, reporter)
         if order is None:
             if agenda.limits:
@@ -279,7 +283,7 @@ class Scheduler:
             token = queue.popleft()
             firing = new(Firing, (fid, t, tid, now, {place: (token,)}, NO_READS, NO_TOKENS))
             if queue:
-                enablement.dirty.append(t)
+                dirty.append(t)
             if reporter is None or reporter.started_with_one(firing, place, token):
                 in_flight[fid] = firing
                 firings.append(firing)
@@ -322,12 +326,25 @@ class Scheduler:
         self._state[t] = IDLE
         enablement = self._enablement
         transition = self.compiled.transitions[t]
-        taken = take(self.compiled, transition, self._queues, enablement.matchers[t])
-        firing = Firing(fid, t, transition.id, now, *taken[:3])
-        enablement.taken(t, taken[3])
+        if (arcs := self._simple[t]) is not None:
+            consumed = {place: (queue.popleft(),) for place, _, queue in arcs}
+            firing = Firing(fid, t, transition.id, now, consumed, NO_READS, NO_TOKENS)
+            enablement.taken(t, [p for _, p, _ in arcs])
+        else:
+            taken = take(self.compiled, transition, self._queues, enablement.matchers[t])
+            firing = Firing(fid, t, transition.id, now, *taken[:3])
+            enablement.taken(t, taken[3])
         if self._reporter is None or self._reporter.started(firing):
             self._in_flight[fid] = firing
             firings.append(firing)
+
+
+_Simple = tuple[tuple[str, int, Queue], ...]
+"""(place id, its index, its queue) of each input"""
+
+
+def _simple(compiled: EngineNet, t: EngineTransition, queues: Sequence[Queue]) -> _Simple:
+    return tuple((compiled.places[a.place], a.place, queues[a.place]) for a in t.inputs)
 
 
 _Target = tuple[str, int, Queue, int]
