@@ -15,6 +15,7 @@ from petri_cli.soundness.result import Result, Verdict
 INDENT = "  "
 SOUNDNESS = ("optionToComplete", "properCompletion", "noDeadTransitions")
 """The conditions that a SOUND means when nothing else was asked."""
+MAX_NAMED = 5
 
 
 def report(analyses: Iterable[Analysis], page: Page) -> None:
@@ -87,7 +88,7 @@ def _verdict(a: Analysis, r: Result, page: Page) -> list[Line]:
 
 
 def _sound(a: Analysis, r: Result, page: Page) -> list[Line]:
-    evidence, detail = r.evidence, list(r.detail)
+    evidence, detail = in_words(r.evidence), list(r.detail)
     if detail and detail[0].startswith("lock order "):
         evidence = f"{evidence} ({detail.pop(0).removeprefix('lock order ')})"
     scope = f", for {a.scope}" if a.scope else ""
@@ -99,6 +100,20 @@ def _sound(a: Analysis, r: Result, page: Page) -> list[Line]:
     if page.verbose or any(c.name not in SOUNDNESS for c in r.conditions):
         block += conditions(r, page.look)
     return block + stats(r, page.look) if page.verbose else block
+
+
+def in_words(evidence: str) -> str:
+    """``exhaustive search of 1,204 states`` for ``exhaustive: 1,204 states``, and the like."""
+    method, _, rest = evidence.partition(": ")
+    match method:
+        case "exhaustive":
+            return f"exhaustive search of {rest}"
+        case "stubborn sets":
+            return f"search of {rest} with stubborn sets"
+        case "lock-order" if rest:
+            return f"lock-order in each of {rest}"
+        case _:
+            return evidence
 
 
 def _unknown(a: Analysis, r: Result, page: Page) -> list[Line]:
@@ -120,14 +135,24 @@ def conditions(r: Result, look: Look) -> list[Line]:
     marks = {True: ("good", "✓"), False: ("bad", "✗"), None: ("doubt", "?")}
     lines: list[Line] = []
     for c in r.conditions:
-        text: Line = [marks[c.holds], ("", f" {c.name}"), ("dim", f"{KEEP} {c.detail}" if c.detail else "")]
+        detail = _in_short(c.detail)
+        text: Line = [marks[c.holds], ("", f" {c.name}"), ("dim", f"{KEEP} {detail}" if detail else "")]
         lines += wrap(text, look.width, INDENT, INDENT * 3)
     return lines
 
 
+def _in_short(detail: str) -> str:
+    """A detail that is a bare list of ids (a sentence has blanks elsewhere) with the first of them."""
+    names = detail.split(", ")
+    if len(names) <= MAX_NAMED or any(" " in name for name in names):
+        return detail
+    return f"{', '.join(names[:MAX_NAMED])} and {len(names) - MAX_NAMED:,} more"
+
+
 def stats(r: Result, look: Look) -> list[Line]:
-    """The figures of the analysis, on one line."""
-    if not r.stats:
+    """The figures of the analysis, on one line; a proof that looked at no state does not count them."""
+    told = {k: v for k, v in r.stats.items() if v or k != "states"}
+    if not told:
         return []
-    figures = ", ".join(f"{k} {v:,.3f}" if isinstance(v, float) else f"{k} {v:,}" for k, v in r.stats.items())
+    figures = ", ".join(f"{k} {v:,.3f}" if isinstance(v, float) else f"{k} {v:,}" for k, v in told.items())
     return wrap([("dim", figures)], look.width, INDENT, INDENT * 2)

@@ -221,7 +221,7 @@ class _Reading:
         wrong = [f"{marking_text(left)} left over"] if left else []
         wrong += [f"{marking_text(short)} missing"] if short else []
         end = self.target.sink or marking_text(final)
-        sentence = f"{steps_text(len(run))} the end {end} is marked with {' and '.join(wrong)}"
+        sentence = f"{steps_text(len(run))} the end (`{end}`) is marked, with {' and '.join(wrong)}"
         return replace(cx, sentence=sentence)
 
     def _is_improper(self, state: State) -> bool:

@@ -83,13 +83,13 @@ def test_an_end_marked_beside_other_tokens_is_improper_completion() -> None:
     result = judge_net(short_net("split: i -> a b; x: a -> o; y: b -> o", i=1))
     cx = _shown(result)
     assert (cx.kind, _run(cx), cx.marking) == ("improperCompletion", ["split", "x"], {"b": 1, "o": 1})
-    assert cx.sentence == "after 2 steps the end o is marked with b left over"
+    assert cx.sentence == "after 2 steps the end (`o`) is marked, with b left over"
     assert "the end can be marked beside other tokens" in result.message
 
 
 def test_a_resource_that_is_not_given_back_is_missing_at_the_end() -> None:
     result = judge_net(short_net("take: i r -> p; give: p -> o r; keep: p -> o", i=1, r=2))
-    assert _shown(result).sentence == "after 2 steps the end o is marked with r missing"
+    assert _shown(result).sentence == "after 2 steps the end (`o`) is marked, with r missing"
 
 
 def test_a_transition_that_never_fires_is_named() -> None:

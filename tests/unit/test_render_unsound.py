@@ -15,7 +15,7 @@ from petri_cli.render.look import Look
 from petri_cli.render.page import Page
 from petri_cli.render.reporters import reporter
 from petri_cli.render.words import Words
-from petri_cli.soundness.result import Counterexample, Held, Lane, Wait
+from petri_cli.soundness.result import Condition, Counterexample, Held, Lane, Wait
 from tests.unit.render_cases import fan_out, inversion, net, sound, transition, unknown
 
 
@@ -37,6 +37,12 @@ def wait(who: str, wants: str, holds: list[str], held_by: list[str]) -> Wait:
 def drawn_circle(waits: list[Wait], width: int = 80) -> list[str]:
     look = Look(width)
     return [look.paint(line) for line in draw_circle(waits, {}, look, indent=0)]
+
+
+def written(analysis: Analysis, width: int = 80, verbosity: int = 0) -> list[str]:
+    out: list[str] = []
+    reporter("text")([analysis], Page(out.append, Look(width), verbosity))
+    return "".join(out).splitlines()
 
 
 def test_two_branches_part_move_and_stop() -> None:
@@ -279,6 +285,47 @@ def test_any_width_can_be_drawn_on(analysis: Analysis, width: int) -> None:
     assert analysis.file in "".join(out)
 
 
+def test_of_many_names_in_a_condition_some_are_told() -> None:
+    analysis = inversion()
+    assert analysis.result is not None
+    for n, told in ((5, "t1, t2, t3, t4, t5"), (6, "t1, t2, t3, t4, t5 and 1 more"), (30, "t5 and 25 more")):
+        dead = Condition("noDeadTransitions", False, ", ".join(f"t{k}" for k in range(1, n + 1)))
+        page = written(replace(analysis, result=replace(analysis.result, conditions=(dead,))), verbosity=1)
+        assert [line for line in page if line.startswith("  ✗ noDead") and line.endswith(told)]
+
+
+def test_a_sentence_in_a_condition_is_told_whole() -> None:
+    analysis = unknown()
+    assert analysis.result is not None
+    said = "a, b, c, d, e, f and 3 more can never fire"
+    dead = replace(analysis.result, conditions=(Condition("noDeadTransitions", False, said),))
+    assert f"  ✗ noDeadTransitions  {said}" in written(replace(analysis, result=dead), verbosity=1)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "told"),
+    [
+        ("exhaustive: 16,142 states", "exhaustive search of 16,142 states"),
+        ("stubborn sets: 1 state", "search of 1 state with stubborn sets"),
+        ("lock-order: 3 independent parts", "lock-order in each of 3 independent parts"),
+        ("no-waiting", "no-waiting"),
+    ],
+)
+def test_evidence_is_told_in_words(evidence: str, told: str) -> None:
+    analysis = sound()
+    assert analysis.result is not None
+    page = written(replace(analysis, result=replace(analysis.result, evidence=evidence, detail=())))
+    assert page[0].startswith(f"✓ SOUND  ordered.petri.yaml  by {told}, for every")
+
+
+def test_states_are_not_counted_where_none_was_looked_at() -> None:
+    analysis = sound()
+    assert analysis.result is not None
+    for states, told in ((0, "  tasks 3"), (2, "  tasks 3, states 2")):
+        stats = {"tasks": 3, "states": states}
+        assert told in written(replace(analysis, result=replace(analysis.result, stats=stats)), verbosity=1)
+
+
 def test_quiet_says_nothing_about_what_is_sound() -> None:
     out: list[str] = []
     reporter("text")([sound()], Page(out.append, verbosity=-1))
@@ -291,12 +338,6 @@ def test_assumptions_come_once_and_the_summary_last() -> None:
     lines = "".join(out).splitlines()
     assert sum("assumes" in line for line in lines) == 1
     assert lines[-1] == "3 files: 2 sound, 1 unknown"
-
-
-def written(analysis: Analysis, width: int = 80, verbosity: int = 0) -> list[str]:
-    out: list[str] = []
-    reporter("text")([analysis], Page(out.append, Look(width), verbosity))
-    return "".join(out).splitlines()
 
 
 def test_the_sentence_comes_first_and_the_message_with_its_counts_last() -> None:
