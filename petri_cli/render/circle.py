@@ -40,6 +40,11 @@ class Group:
     def has(self, who: str) -> bool:
         return any(w.who == who for w in self.waits)
 
+    def share(self, resource: str) -> bool:
+        """Whether it is the same units that they hold: taken in one step, by a guard around all of them."""
+        taken = {(h.guard, h.step) for w in self.waits for h in w.holds if h.resource == resource}
+        return len(self.waits) > 1 and len(taken) == 1
+
     def waits_for(self, other: Group) -> bool:
         """Whether ``other`` holds what this group wants."""
         return any(other.has(holder) for w in self.waits for holder in w.holders)
@@ -105,7 +110,8 @@ def _name(group: Group, styles: dict[str, str]) -> Line:
 
 
 def _holds(group: Group, resource: str) -> Line:
-    return [("", " ─hold→ " if len(group.waits) > 1 else " ─holds→ "), ("strong", resource)]
+    verb = "holds" if len(group.waits) == 1 else "together hold" if group.share(resource) else "hold"
+    return [("", f" ─{verb}→ "), ("strong", resource)]
 
 
 def _on_one_line(groups: Sequence[Group], styles: dict[str, str]) -> list[Line]:

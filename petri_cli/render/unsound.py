@@ -22,6 +22,7 @@ from petri_cli.soundness.result import Counterexample, Result, Wait
 INDENT = "  "
 DEEPER = "    "
 MAX_MARKS = 10
+MAX_SHARES = 3
 
 
 def draw_unsound(a: Analysis, r: Result, page: Page) -> list[Line]:
@@ -118,16 +119,28 @@ def _marks(waits: Sequence[Wait], styles: Mapping[str, str]) -> list[Mark]:
 def _said(what: str, who: list[tuple[str, int]], styles: Mapping[str, str]) -> Line:
     """``w1 holds A since step 2``, ``align[1] to align[4] each wait here for worker``.
 
-    Units taken in one step are held in common by all who run below the guard.
+    Units taken in one step are held by all who run below the guard: ``w1 and w2 together hold A since step 2``.
     """
-    steps = {n for _, n in who}
-    since = f" since step {max(steps)}" if len(steps) == 1 and max(steps) else ""
-    if len(who) > 1:
-        each = "" if since else "each "
-        return [("strong", together([name for name, _ in who])), ("", f" {each}{what}{since}")]
-    name = who[0][0]
+    by_step: dict[int, list[str]] = {}
+    for name, n in who:
+        by_step.setdefault(n, []).append(name)
+    names = [name for name, _ in who]
+    if len(names) == 1 or (len(by_step) == 1 and 0 not in by_step):
+        return _held_in_one(what, names, who[0][1], styles)
+    if 0 in by_step or len(by_step) == len(who):
+        return [("strong", together(names)), ("", f" each {what}")]
+    if len(by_step) > MAX_SHARES:
+        return [("strong", together(names)), ("", f" {what}, those of one item together")]
+    shares = [_held_in_one(what, share, n, styles) for n, share in by_step.items()]
+    return [span for k, share in enumerate(shares) for span in ([("", "; "), *share] if k else share)]
+
+
+def _held_in_one(what: str, names: list[str], step: int, styles: Mapping[str, str]) -> Line:
+    since = f" since step {step}" if step else ""
+    if len(names) > 1:
+        return [("strong", together(names)), ("", f" together {what}{since}")]
     verb, _, rest = what.partition(" ")
-    return [(styles.get(name, "strong"), name), ("", f" {verb}s {rest}{since}")]
+    return [(styles.get(names[0], "strong"), names[0]), ("", f" {verb}s {rest}{since}")]
 
 
 def _state(cx: Counterexample, look: Look) -> list[Line]:

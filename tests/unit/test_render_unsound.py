@@ -256,10 +256,40 @@ def test_the_middle_of_a_large_circle_is_counted() -> None:
 
 def test_a_pool_is_a_group_that_waits_for_itself() -> None:
     who = ["a", "b", "c"]
-    assert drawn_circle([wait(w, "pool", ["pool"], who) for w in who]) == [
+    waits = [wait(w, "pool", ["pool"], who) for w in who]
+    one_each = [replace(w, holds=(Held("pool", 1, "g.pool", k, NOWHERE),)) for k, w in enumerate(waits, 1)]
+    assert drawn_circle(one_each) == [
         "╭→ a, b and c ─hold→ pool ─wanted by─╮",
         "╰────────────────────────────────────╯",
     ]
+
+
+def test_a_unit_that_was_taken_around_several_is_held_together() -> None:
+    who = ["a", "b"]
+    assert drawn_circle([wait(w, "lock", ["lock"], who) for w in who])[0] == (
+        "╭→ a and b ─together hold→ lock ─wanted by─╮"
+    )
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"),
+    [
+        ((2,), "w1 holds lock since step 2"),
+        ((2, 2), "w1 and w2 together hold lock since step 2"),
+        ((2, 3), "w1 and w2 each hold lock"),
+        ((2, 2, 3), "w1 and w2 together hold lock since step 2; w3 holds lock since step 3"),
+        ((2, 2, 3, 4, 5), "w1, w2 and 3 more hold lock, those of one item together"),
+    ],
+)
+def test_a_marked_guard_says_who_holds_its_units_together(steps: tuple[int, ...], told: str) -> None:
+    analysis = inversion()
+    assert analysis.result is not None
+    where = example(analysis).waits[0].holds[0].where
+    held = [Held("lock", 1, "g1", n, where) for n in steps]
+    waits = tuple(replace(wait(f"w{k}", "A", [], []), holds=(h,)) for k, h in enumerate(held, 1))
+    cx = replace(example(analysis), waits=waits, lanes=())
+    page = written(replace(analysis, result=replace(analysis.result, counterexample=cx)), width=110)
+    assert [line for line in page if line.endswith(f"^ {told}")]
 
 
 def test_holders_outside_the_circle_are_named() -> None:
