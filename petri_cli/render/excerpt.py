@@ -10,7 +10,8 @@ from itertools import groupby
 from petri_cli.errors import Position
 from petri_cli.render.look import Line, Look, columns, crop, length, pad, wrap
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'|[^\s,:{}\[\]]+|.')
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'|\w[^\s,:{}\[\]]*(?: +[^\s,:{}\[\]#]+)*|[^\s,:{}\[\]]+|.')
+"""What a mark underlines: a quoted value, the words of a plain one, a sign."""
 _LEFT_CONTEXT = 16
 """Columns shown before a mark when a line has to be cut there."""
 

@@ -23,6 +23,13 @@ def test_the_token_at_the_position_is_underlined() -> None:
     ]
 
 
+def test_all_words_of_a_plain_value_are_underlined_and_nothing_behind_it() -> None:
+    assert drawn("{timeout: 30 sec , run: a}", mark(1, 11))[1] == "  │           ^^^^^^"
+    assert drawn("when: is it ok  # perhaps", mark(1, 7))[1] == "  │       ^^^^^^^^"
+    assert drawn("id: a", mark(1, 1))[1] == "  │ ^^"
+    assert drawn("<place id='p'>", mark(1, 1))[1] == "  │ ^^^^^^"
+
+
 def test_shared_indentation_is_cut_and_lines_come_in_order() -> None:
     assert drawn("x\n    a: 1\n      b: 2", mark(3, 10, "second"), mark(2, 8, "first")) == [
         "2 │ a: 1",
