@@ -117,7 +117,7 @@ def _item_among_keys(lines: list[str], where: Position, number: int) -> Problem 
 
 
 def _key_without_colon(lines: list[str], begin: Position) -> Problem | None:
-    if lines[begin.line - 1][begin.column - 1 : begin.column] in ("'", '"'):
+    if begin.line > len(lines) or lines[begin.line - 1][begin.column - 1 : begin.column] in ("'", '"'):
         return None
     return _without_space(lines, begin.line, begin.file) or _without_colon(lines, begin.line, begin.file)
 

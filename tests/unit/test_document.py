@@ -6,6 +6,7 @@ import math
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -456,3 +457,57 @@ def test_json_is_read_without_a_yaml_parser() -> None:
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_slips_are_told_alike_by_both_parsers(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [
+        p.read_text()
+        for p in (Path(__file__).parents[1] / "golden" / "plan_errors").glob("*-*.yaml")
+        if p.name.startswith(("colon-missing", "indent-", "brace-", "bracket-", "dollar-", "merge-conflict"))
+    ]
+    assert len(texts) > 15
+    with_libyaml = [messages(text) for text in texts]
+    monkeypatch.setattr(yaml, "__with_libyaml__", False)
+    assert [messages(text) for text in texts] == with_libyaml
+
+
+def messages(text: str) -> list[str]:
+    _, problems = scan_document(text, "f.yaml")
+    return [str(p) for p in problems]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a: |\n  x\n  y z\n c: 1\n", "4:2 line 4 is indented deeper than line 1, which already has a value"),
+        ("a: one\n  two\n  three: 1\n", "3:3 line 3 is indented deeper than line 1, which already has a value"),
+        ("- id: x\n  of y\n  c: 1\n", "2:3 line 2 has no `:`"),
+        ("\ufeffa\r\n  b: 1\r\n", "1:1 line 1 has no `:`"),
+        ("a: b: c\n", "1:5 a `:` cannot stand here"),
+        ("a:b\nc: d\n", "1:1 line 1 has no space after its `:`"),
+    ],
+)
+def test_the_line_that_is_to_blame(text: str, line: str) -> None:
+    _, (problem,) = scan_document(text, "f.yaml")
+    assert f"{problem.where.line}:{problem.where.column} {problem.message}" == line
+
+
+def test_marks_of_a_conflict_inside_a_text_are_no_conflict() -> None:
+    assert read("a: |\n  <<<<<<< HEAD\nb: 1\n") == {"a": "<<<<<<< HEAD\n", "b": 1}
+    assert codes("a: |\n  <<<<<<< HEAD\nb: [\n") == ["PETRI_YAML_SYNTAX"]
+    _, (problem,) = scan_document("a: |\n  <<<<<<< HEAD\nb: [\n", "f.yaml")
+    assert "conflict" not in problem.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x\n" * 50_000 + " a: 1\n",
+        " " * 50_000 + "x\na: 1",
+        "a: {" + "b, " * 50_000 + "${c}}",
+        "- " * 400 + "a b\n" + " " * 900 + "c: d",
+        "a: |\n" + "  x\n" * 50_000 + " b: 1\n",
+    ],
+)
+def test_a_slip_in_a_large_document_is_found_in_linear_time(text: str) -> None:
+    assert codes(text)
