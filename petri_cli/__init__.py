@@ -11,6 +11,7 @@ from petri_cli.version import __version__
 
 if TYPE_CHECKING:
     from petri_cli.api import Analysis, analyze, analyze_data, export, load, load_net, load_plan
+    from petri_cli.driver.simulate import Simulation, simulate
     from petri_cli.errors import InputError, PetriError, Position, Problem
     from petri_cli.net.model import Net
     from petri_cli.plan.model import Plan
@@ -20,6 +21,7 @@ _HOME = {
     **dict.fromkeys(
         ("Analysis", "analyze", "analyze_data", "export", "load", "load_net", "load_plan"), "petri_cli.api"
     ),
+    **dict.fromkeys(("Simulation", "simulate"), "petri_cli.driver.simulate"),
     **dict.fromkeys(("InputError", "PetriError", "Position", "Problem"), "petri_cli.errors"),
     "Net": "petri_cli.net.model",
     "Plan": "petri_cli.plan.model",
@@ -37,6 +39,7 @@ __all__ = [
     "Position",
     "Problem",
     "Result",
+    "Simulation",
     "Verdict",
     "__version__",
     "analyze",
@@ -45,6 +48,7 @@ __all__ = [
     "load",
     "load_net",
     "load_plan",
+    "simulate",
 ]
 
 

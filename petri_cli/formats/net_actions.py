@@ -40,8 +40,8 @@ ACTIONS = ("shell", "python", "transform", "produce", "fork")
 def read_action(fields: NetFields, node: Node) -> Mapping[str, object] | None:
     """What the transition does, as a map with one key.
 
-    ``passthrough`` and ``fork`` (None, or the input to copy), ``shell`` (a command), ``python`` and ``transform``
-    (``module:function``), ``produce`` (place → tuple of values).
+    ``passthrough`` and ``fork`` (None, or the input to copy), ``shell`` (a command, or a tuple of words), ``python`` and
+    ``transform`` (``module:function``), ``produce`` (place → tuple of values).
     """
     if isinstance(node, ScalarNode):
         word = fields.choice(node, "action", WORD_ACTIONS)
@@ -58,11 +58,21 @@ def read_action(fields: NetFields, node: Node) -> Mapping[str, object] | None:
             place = fields.place(body, "fork")
             return None if place is None else {kind: place}
         case "shell":
-            command = fields.text(body, kind)
+            command = _command(fields, body)
             return None if command is None else {kind: command}
         case _:
             function = fields.matching(body, kind, PYTHON, "`module:function`")
             return None if function is None else {kind: function}
+
+
+def _command(fields: NetFields, node: Node) -> str | tuple[str, ...] | None:
+    if not isinstance(node, ListNode):
+        return fields.text(node, "shell")
+    if not node.items:
+        fields.note("PETRI_BAD_VALUE", "shell is an empty list", node, "name the program and its arguments")
+        return None
+    words = [fields.text(word, "a word of shell", blank=k > 0) for k, word in enumerate(node.items)]
+    return None if None in words else tuple(word for word in words if word is not None)
 
 
 def _produced(fields: NetFields, node: Node) -> dict[str, tuple[object, ...]] | None:
@@ -84,7 +94,7 @@ def action_data(action: Mapping[str, object]) -> Any:
         return kind
     if kind == "produce" and isinstance(argument, Mapping):
         return {kind: {place: _values_data(values) for place, values in argument.items()}}
-    return {kind: argument}
+    return {kind: list(argument) if isinstance(argument, tuple) else argument}
 
 
 def _values_data(values: tuple[object, ...]) -> Any:

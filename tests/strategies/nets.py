@@ -167,7 +167,9 @@ def _action(
         case "none":
             return None
         case "shell":
-            return {"shell": draw(hostile_text().filter(str.strip))}
+            text = hostile_text().filter(str.strip)
+            words = st.tuples(text, hostile_text())
+            return {"shell": draw(st.one_of(text, words))}
         case "python":
             return {"python": "billing:charge"}
         case "produce":
