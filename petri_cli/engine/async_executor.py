@@ -9,21 +9,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import Context, copy_context
-from functools import partial
 from threading import Lock, get_ident
-from types import CoroutineType
-from typing import Any
 
-from petri_cli.engine.actions import ActionContext
-from petri_cli.engine.binding import Actions, Bound
+from petri_cli.engine.binding import Actions
 from petri_cli.engine.compiled import EngineNet
+from petri_cli.engine.dispatcher import Dispatcher
 from petri_cli.engine.events import LogMessage
-from petri_cli.engine.executor import Executor, Injection, Reason, Result, StartingMarking, over
-from petri_cli.engine.firings import TIMED_OUT, Completion, Failed, Firing, Produced
-from petri_cli.engine.logs import ACTING, Acting, captured
+from petri_cli.engine.executor import Executor, Injection, Reason, Result, StartingMarking
+from petri_cli.engine.firings import Completion, Firing
+from petri_cli.engine.logs import captured
 from petri_cli.engine.scheduler import DEADLINE_TOLERANCE
 from petri_cli.engine.stores import EventStore
 from petri_cli.engine.tokens import TICKS_PER_SECOND
@@ -31,9 +27,6 @@ from petri_cli.net.model import Net
 
 SLICE = 5_000
 """Ticks that synchronous work may keep the event loop to itself."""
-
-GRACE = 1.0
-"""Seconds that abandoned actions get to end after the run has."""
 
 
 class AsyncExecutor(Executor):
@@ -75,16 +68,11 @@ class AsyncExecutor(Executor):
         self._threads = threads
         self._thread: int | None = None
         self._name_lock = Lock()
-        self._pool: ThreadPoolExecutor | None = None
+        self._dispatcher: Dispatcher | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._finished: asyncio.Future[Result] | None = None
         self._context: Context | None = None
         self._over: list[tuple[int, Completion]] = []
-        self._tasks: dict[int, asyncio.Future[Any]] = {}
-        self._coroutines: dict[int, CoroutineType[Any, Any, object]] = {}
-        """Actions in flight by firing: tasks, and jobs of the pool."""
-        self._budgets: dict[int, asyncio.TimerHandle] = {}
-        self._abandoned: set[asyncio.Future[Any]] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at: int | None = None
         self._scheduled = False
@@ -107,17 +95,26 @@ class AsyncExecutor(Executor):
         self._loop = asyncio.get_running_loop()
         self._thread = get_ident()
         self._finished = self._loop.create_future()
-        with captured(self._acting):
+        with captured(self.acting):
             self._context = copy_context()
+            self._dispatcher = Dispatcher(
+                self,
+                self._over,
+                loop=self._loop,
+                context=self._context,
+                go_on=self._pump,
+                wake=self._wake,
+                threads=self._threads,
+            )
             try:
                 self._schedule()
                 return await self._finished
             except asyncio.CancelledError:
                 self.cancel()
-                self._cycle()
+                self._cycle(self._dispatcher)
                 raise
             finally:
-                await self._clean_up()
+                await self._dispatcher.clean_up()
 
     async def settled(self) -> None:
         """Wait until the run has nothing to do but wait itself (or is over): a point to look at it from."""
@@ -171,20 +168,20 @@ class AsyncExecutor(Executor):
     def _pump(self) -> None:
         self._resting = False
         self._scheduled = False  # before the inbox is looked at, so that no injection is overlooked
-        if self._finished is None or self._finished.done():
+        if self._finished is None or self._finished.done() or self._dispatcher is None:
             return
         try:
-            self._cycle()
+            self._cycle(self._dispatcher)
         except BaseException as e:
             self._finished.set_exception(e)
             if not isinstance(e, Exception):
                 raise
 
-    def _cycle(self) -> None:
+    def _cycle(self, dispatcher: Dispatcher) -> None:
         """Run cycles until there is nothing to do but wait, or the slice is used up."""
         scheduler, inbox = self.scheduler, self._inbox
         if self._cancelling:
-            self._cancel_actions()
+            dispatcher.cancel_all()
         if self._closing:
             scheduler.stop()
         cycle, clock, offset = scheduler.cycle, time.monotonic_ns, self._offset
@@ -201,7 +198,7 @@ class AsyncExecutor(Executor):
                 firings = cycle(now, over)
             over.clear()
             if firings:
-                self._begin(firings)
+                dispatcher.begin(firings)
             if not (over or queued or scheduler.restless):
                 return self._rest()
             if now > slice_end:
@@ -248,135 +245,6 @@ class AsyncExecutor(Executor):
     def _on_timer(self) -> None:
         self._timer = None
         self._pump()
-
-    # Actions
-
-    def _begin(self, firings: list[Firing]) -> None:
-        all_bound, acting, append = self._bound, self._acting, self._over.append
-        for firing in firings:
-            fid = firing[0]
-            action, may_write, at_once, in_thread, budget = bound = all_bound[firing[1]]
-            if in_thread:
-                self._begin_in_thread(firing, bound)
-                continue
-            if acting is not None:
-                acting.firing = firing
-            if budget is not None:
-                began = self.now()
-            try:
-                if action is None:
-                    append((fid, at_once(firing)))
-                    continue
-                ctx = ActionContext(firing, may_write, self)
-                returned = action(ctx)
-            except Exception as e:
-                append((fid, Failed.of(e)))
-            else:
-                if returned is None:
-                    append((fid, Produced(ctx.outputs)))
-                elif isinstance(returned, CoroutineType):
-                    self._begin_task(firing, bound, ctx, returned)
-                    continue
-                else:
-                    append((fid, over(ctx, returned)))
-            if budget is not None and self.now() - began > budget:
-                self._over[-1] = (fid, TIMED_OUT)  # it could not be stopped, but it took too long
-        if acting is not None:
-            acting.firing = None
-
-    def _begin_task(
-        self, firing: Firing, bound: Bound, ctx: ActionContext, action: CoroutineType[Any, Any, object]
-    ) -> None:
-        assert self._loop is not None  # noqa: S101 - run() set it
-        self._coroutines[firing.id] = action
-        task = self._loop.create_task(self._await(firing, ctx, action), context=self._context_of(firing))
-        self._watch(firing, bound, task)
-
-    async def _await(self, firing: Firing, ctx: ActionContext, action: CoroutineType[Any, Any, object]) -> None:
-        """Await an async action and go on with the loop in the same turn: a done-callback would cost another one."""
-        try:
-            completion = over(ctx, await action)
-        except Exception as e:
-            completion = Failed.of(e)
-        except asyncio.CancelledError:
-            if firing.id not in self._tasks:
-                raise  # abandoned: by its time-out, or with the run
-            completion = Failed("CancelledError", "the action cancelled itself")
-        self._ended(firing.id, completion)
-
-    def _begin_in_thread(self, firing: Firing, bound: Bound) -> None:
-        assert self._loop is not None and bound.action is not None  # noqa: S101 - run() set it, and so it was bound
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="petri-action")
-        ctx = ActionContext(firing, bound.may_write, self)
-        job = self._loop.run_in_executor(self._pool, self._context_of(firing).run, bound.action, ctx)
-        job.add_done_callback(partial(self._on_job, firing, ctx))  # not in our own context, which it enters to go on
-        self._watch(firing, bound, job)
-
-    def _on_job(self, firing: Firing, ctx: ActionContext, job: asyncio.Future[object]) -> None:
-        if job.cancelled():
-            return  # abandoned; the thread goes on, but nobody listens
-        error = job.exception()
-        self._ended(firing.id, over(ctx, job.result()) if error is None else Failed.of(error))
-
-    def _context_of(self, firing: Firing) -> Context:
-        context = copy_context()
-        if self._acting is not None:
-            context.run(ACTING.set, Acting(self._tell_log, firing))
-        return context
-
-    def _watch(self, firing: Firing, bound: Bound, task: asyncio.Future[Any]) -> None:
-        self._tasks[firing.id] = task
-        if bound.budget is not None:
-            assert self._loop is not None  # noqa: S101 - run() set it
-            delay = bound.budget / TICKS_PER_SECOND
-            self._budgets[firing.id] = self._loop.call_later(delay, self._on_budget, firing.id, context=self._context)
-
-    def _ended(self, fid: int, completion: Completion) -> None:
-        """The action of a firing is over; if it was abandoned before, whatever it made is lost."""
-        if self._tasks.pop(fid, None) is None:
-            return
-        self._coroutines.pop(fid, None)
-        if self._budgets and (budget := self._budgets.pop(fid, None)) is not None:
-            budget.cancel()
-        self._over.append((fid, completion))
-        if self._tasks or self._context is None:
-            self._wake()  # others may be over in the same turn of the event loop
-        else:
-            self._context.run(self._pump)
-
-    def _on_budget(self, fid: int) -> None:
-        self._budgets.pop(fid, None)
-        if self._abandon(fid):
-            self._over.append((fid, TIMED_OUT))
-            self._pump()
-
-    def _abandon(self, fid: int) -> bool:
-        """Cancel the action of a firing and forget it; whether there was one."""
-        task = self._tasks.pop(fid, None)
-        if task is None:
-            return False
-        self._abandoned.add(task)
-        task.add_done_callback(self._abandoned.discard)
-        if (action := self._coroutines.pop(fid, None)) is not None:
-            task.add_done_callback(lambda _: action.close())  # in case it is cancelled before its first step
-        task.cancel()
-        return True
-
-    def _cancel_actions(self) -> None:
-        for fid in list(self._tasks):
-            if (budget := self._budgets.pop(fid, None)) is not None:
-                budget.cancel()
-            if self._abandon(fid):
-                self._over.append((fid, Failed("CancelledError", "the run was cancelled")))
-
-    async def _clean_up(self) -> None:
-        """Give abandoned actions a moment to end; a thread that still works cannot be stopped and is left to itself."""
-        abandoned = [task for task in self._abandoned if not task.done()]
-        if abandoned:
-            await asyncio.wait(abandoned, timeout=GRACE)
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
 
     # What an action may ask, from any thread
 

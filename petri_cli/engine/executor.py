@@ -150,7 +150,7 @@ class Executor:
         check_known("environment", "place", environment, compiled.places)
         if max_concurrency is not None and max_concurrency < 1:
             raise ValueError(f"max_concurrency is at least 1, not {max_concurrency}")
-        self._bound = bind_actions(compiled, actions or {})
+        self.bound = bind_actions(compiled, actions or {})
         self._store: EventStore = NoStore() if store is None else store
         self.scheduler = Scheduler(
             compiled,
@@ -163,7 +163,7 @@ class Executor:
         )
         declared = {p.id for p in compiled.net.places if p.environment}
         self._inbox = Inbox(frozenset(environment) | declared)
-        self._acting = Acting(self._tell_log) if self._store.keeps else None
+        self.acting = Acting(self._tell_log) if self._store.keeps else None
         self._started_at = now
         self._flush_error: Exception | None = None
         self._waits = bool(self._inbox.places)
@@ -189,7 +189,7 @@ class Executor:
 
     def _call(self, bound: Bound, firing: Firing) -> tuple[ActionContext | None, object]:
         """Call the action of ``firing`` inline: its context, if it has one, and what it returned or raises."""
-        acting = self._acting
+        acting = self.acting
         if acting is not None:
             acting.firing = firing
         try:

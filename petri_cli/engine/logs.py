@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from threading import Lock
 
 from petri_cli.engine.firings import Firing
 
@@ -40,6 +41,7 @@ class _Capture(logging.Handler):
 
 
 _capture = _Capture()
+_lock = Lock()
 _runs = 0
 
 
@@ -54,14 +56,16 @@ def captured(acting: Acting | None) -> Iterator[None]:
         return
     global _runs  # one handler for all runs: a record is told once
     root = logging.getLogger()
-    if _runs == 0:
-        root.addHandler(_capture)
-    _runs += 1
+    with _lock:
+        if _runs == 0:
+            root.addHandler(_capture)
+        _runs += 1
     before = ACTING.set(acting)
     try:
         yield
     finally:
         ACTING.reset(before)
-        _runs -= 1
-        if _runs == 0:
-            root.removeHandler(_capture)
+        with _lock:
+            _runs -= 1
+            if _runs == 0:
+                root.removeHandler(_capture)

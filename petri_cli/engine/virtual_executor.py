@@ -139,7 +139,7 @@ class VirtualExecutor(Executor):
 
     def settle(self) -> None:
         """Do everything that can be done without letting time pass."""
-        with captured(self._acting):
+        with captured(self.acting):
             while self._ended is None and not self._finished():
                 self._cycle()
                 if not (self._over or len(self._inbox) or self._is_due()):
@@ -216,7 +216,7 @@ class VirtualExecutor(Executor):
     # Firings
 
     def _begin(self, firing: Firing) -> None:
-        bound = self._bound[firing.ordinal]
+        bound = self.bound[firing.ordinal]
         began = self._now
         try:
             ctx, returned = self._call(bound, firing)
@@ -251,22 +251,22 @@ class VirtualExecutor(Executor):
         coroutine, ctx, began = self._coroutines.get(firing.id, (None, None, 0))
         if coroutine is None:
             return  # abandoned meanwhile
-        if self._acting is not None:
-            self._acting.firing = firing
+        if self.acting is not None:
+            self.acting.firing = firing
         try:
             awaited = coroutine.send(None)
         except StopIteration as end:
             del self._coroutines[firing.id]
             ticks = self._now - began + self._sample(firing)
-            self._end_after(firing, over(ctx, end.value), began, ticks, self._bound[firing.ordinal].budget)
+            self._end_after(firing, over(ctx, end.value), began, ticks, self.bound[firing.ordinal].budget)
             return
         except Exception as e:
             del self._coroutines[firing.id]
             self._over.append((firing.id, Failed.of(e)))
             return
         finally:
-            if self._acting is not None:
-                self._acting.firing = None
+            if self.acting is not None:
+                self.acting.firing = None
         if isinstance(awaited, Sleep):
             self._at(self._now + awaited.ticks, firing, lambda: self._resume(firing))
         elif isinstance(awaited, Suspension):

@@ -1,0 +1,186 @@
+"""Runs the actions of firings in real time: inline, as tasks of the event loop, or in threads of a pool."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context, copy_context
+from functools import partial
+from types import CoroutineType
+from typing import Any
+
+from petri_cli.engine.actions import ActionContext
+from petri_cli.engine.binding import Bound
+from petri_cli.engine.executor import Executor, over
+from petri_cli.engine.firings import TIMED_OUT, Completion, Failed, Firing, Produced
+from petri_cli.engine.logs import ACTING, Acting
+from petri_cli.engine.tokens import TICKS_PER_SECOND
+
+GRACE = 1.0
+"""Seconds that abandoned actions get to end after the run has."""
+
+
+class Dispatcher:
+    """The actions in flight of one run in one event loop.
+
+    over: gets (firing id, how it ended) in the order in which actions end; go_on: called when that happened outside of
+    :meth:`begin`, in ``context``; wake: likewise, but lets the present turn of the event loop end before; threads: size
+    of the pool.
+
+    An action is *abandoned* when its budget runs out or the run is cancelled: it is cancelled as far as that is
+    possible, and whatever it makes afterwards is lost.
+    """
+
+    def __init__(
+        self,
+        host: Executor,
+        over: list[tuple[int, Completion]],
+        *,
+        loop: asyncio.AbstractEventLoop,
+        context: Context,
+        go_on: Callable[[], None],
+        wake: Callable[[], None],
+        threads: int | None,
+    ) -> None:
+        self._host = host
+        self._over = over
+        self._loop = loop
+        self._context = context
+        self._go_on = go_on
+        self._wake = wake
+        self._threads = threads
+        self._pool: ThreadPoolExecutor | None = None
+        self._tasks: dict[int, asyncio.Future[Any]] = {}
+        """Tasks, and jobs of the pool, by firing."""
+        self._coroutines: dict[int, Coroutine[Any, Any, object]] = {}
+        self._budgets: dict[int, asyncio.TimerHandle] = {}
+        self._abandoned: set[asyncio.Future[Any]] = set()
+
+    def begin(self, firings: list[Firing]) -> None:
+        """Call the action of each firing. One that ends at once is over when this returns."""
+        host, append = self._host, self._over.append
+        all_bound, acting = host.bound, host.acting
+        for firing in firings:
+            fid = firing[0]
+            action, may_write, at_once, in_thread, budget = bound = all_bound[firing[1]]
+            if in_thread:
+                self._begin_in_thread(firing, bound)
+                continue
+            if acting is not None:
+                acting.firing = firing
+            if budget is not None:
+                began = host.now()
+            try:
+                if action is None:
+                    append((fid, at_once(firing)))
+                    continue
+                ctx = ActionContext(firing, may_write, host)
+                returned = action(ctx)
+            except Exception as e:
+                append((fid, Failed.of(e)))
+            else:
+                if returned is None:
+                    append((fid, Produced(ctx.outputs)))
+                elif isinstance(returned, CoroutineType):
+                    self._begin_task(firing, bound, ctx, returned)
+                    continue
+                else:
+                    append((fid, over(ctx, returned)))
+            if budget is not None and host.now() - began > budget:
+                self._over[-1] = (fid, TIMED_OUT)  # it could not be stopped, but it took too long
+        if acting is not None:
+            acting.firing = None
+
+    def cancel_all(self) -> None:
+        """Abandon every action in flight: their firings have failed."""
+        for fid in list(self._tasks):
+            if (budget := self._budgets.pop(fid, None)) is not None:
+                budget.cancel()
+            if self._abandon(fid):
+                self._over.append((fid, Failed("CancelledError", "the run was cancelled")))
+
+    async def clean_up(self) -> None:
+        """Give abandoned actions a moment to end; a thread that still works cannot be stopped and is left to itself."""
+        abandoned = [task for task in self._abandoned if not task.done()]
+        if abandoned:
+            await asyncio.wait(abandoned, timeout=GRACE)
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _begin_task(
+        self, firing: Firing, bound: Bound, ctx: ActionContext, action: Coroutine[Any, Any, object]
+    ) -> None:
+        self._coroutines[firing.id] = action
+        task = self._loop.create_task(self._await(firing, ctx, action), context=self._context_of(firing))
+        self._watch(firing, bound, task)
+
+    async def _await(self, firing: Firing, ctx: ActionContext, action: Coroutine[Any, Any, object]) -> None:
+        """Await an async action and go on with the loop in the same turn: a done-callback would cost another one."""
+        try:
+            completion = over(ctx, await action)
+        except Exception as e:
+            completion = Failed.of(e)
+        except asyncio.CancelledError:
+            if firing.id not in self._tasks:
+                raise  # abandoned
+            completion = Failed("CancelledError", "the action cancelled itself")
+        self._ended(firing.id, completion)
+
+    def _begin_in_thread(self, firing: Firing, bound: Bound) -> None:
+        assert bound.action is not None  # noqa: S101 - a built-in action is never bound to a thread
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="petri-action")
+        ctx = ActionContext(firing, bound.may_write, self._host)
+        job = self._loop.run_in_executor(self._pool, self._context_of(firing).run, bound.action, ctx)
+        job.add_done_callback(partial(self._on_job, firing, ctx))  # not in our own context, which it enters to go on
+        self._watch(firing, bound, job)
+
+    def _on_job(self, firing: Firing, ctx: ActionContext, job: asyncio.Future[object]) -> None:
+        if job.cancelled():
+            return  # abandoned; the thread goes on, but nobody listens
+        error = job.exception()
+        self._ended(firing.id, over(ctx, job.result()) if error is None else Failed.of(error))
+
+    def _context_of(self, firing: Firing) -> Context:
+        context = copy_context()
+        if self._host.acting is not None:
+            context.run(ACTING.set, Acting(self._host.acting.tell, firing))
+        return context
+
+    def _watch(self, firing: Firing, bound: Bound, task: asyncio.Future[Any]) -> None:
+        self._tasks[firing.id] = task
+        if bound.budget is not None:
+            delay = bound.budget / TICKS_PER_SECOND
+            self._budgets[firing.id] = self._loop.call_later(delay, self._on_budget, firing.id, context=self._context)
+
+    def _ended(self, fid: int, completion: Completion) -> None:
+        """The action of a firing ended, in its task or job; nothing happens if it was abandoned before."""
+        if self._tasks.pop(fid, None) is None:
+            return
+        self._coroutines.pop(fid, None)
+        if self._budgets and (budget := self._budgets.pop(fid, None)) is not None:
+            budget.cancel()
+        self._over.append((fid, completion))
+        if self._tasks:
+            self._wake()  # others may be over in the same turn of the event loop
+        else:
+            self._context.run(self._go_on)
+
+    def _on_budget(self, fid: int) -> None:
+        self._budgets.pop(fid, None)
+        if self._abandon(fid):
+            self._over.append((fid, TIMED_OUT))
+            self._go_on()
+
+    def _abandon(self, fid: int) -> bool:
+        """Cancel the action of a firing and forget it; whether there was one."""
+        task = self._tasks.pop(fid, None)
+        if task is None:
+            return False
+        self._abandoned.add(task)
+        task.add_done_callback(self._abandoned.discard)
+        if (action := self._coroutines.pop(fid, None)) is not None:
+            task.add_done_callback(lambda _: action.close())  # in case it is cancelled before its first step
+        task.cancel()
+        return True
