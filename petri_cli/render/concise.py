@@ -34,11 +34,14 @@ def _verdict(a: Analysis, r: Result) -> Line:
             sentence = r.counterexample.sentence if r.counterexample is not None else r.message
             return [("", f"{where_of(a)} {r.code} "), ("bad", "UNSOUND"), ("", f" {sentence}")]
         case Verdict.UNKNOWN:
-            return [
-                ("", f"{a.file} {r.code} "),
-                ("doubt", "UNKNOWN"),
-                ("", f" {r.message.removeprefix(f'{r.code}: ')}"),
-            ]
+            hint = f" ({remedy(r)})" if remedy(r) else ""
+            message = r.message.removeprefix(f"{r.code}: ")
+            return [("", f"{a.file} {r.code} "), ("doubt", "UNKNOWN"), ("", f" {message}{hint}")]
+
+
+def remedy(r: Result) -> str:
+    """What to do about an UNKNOWN; empty where the budget is not the reason."""
+    return "allow more: --max-states N, --timeout SECONDS" if r.code == "PETRI_UNKNOWN" else ""
 
 
 def where_of(a: Analysis) -> Position:

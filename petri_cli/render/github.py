@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from petri_cli.api import Analysis
 from petri_cli.errors import Position, Problem
-from petri_cli.render.concise import where_of
+from petri_cli.render.concise import remedy, where_of
 from petri_cli.render.look import visible
 from petri_cli.render.page import Page
 from petri_cli.render.tally import Tally, say_summary
@@ -33,7 +33,8 @@ def _verdict(a: Analysis, r: Result) -> list[str]:
         return []
     if r.verdict is Verdict.UNKNOWN or r.counterexample is None:
         level = "warning" if r.verdict is Verdict.UNKNOWN else "error"
-        return [_command(level, Position(a.file), r.code, r.message)]
+        hint = f" ({remedy(r)})" if remedy(r) else ""
+        return [_command(level, Position(a.file), r.code, r.message + hint)]
     cx = r.counterexample
     first = where_of(a)
     commands = [_command("error", first, r.code, f"{cx.sentence}\n{r.message}")]

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from petri_cli.api import Analysis
 from petri_cli.errors import Problem
+from petri_cli.render.concise import remedy
 from petri_cli.render.look import KEEP, Line, Look, wrap
 from petri_cli.render.page import Page
 from petri_cli.render.phrase import many
@@ -124,7 +125,8 @@ def _unknown(a: Analysis, r: Result, page: Page) -> list[Line]:
     block += wrap([("", r.message)], page.look.prose, INDENT)
     for text in r.detail:
         block += wrap([("dim", text)], page.look.width, INDENT)
-    block += wrap([("", "→ allow more: --max-states N, --timeout SECONDS")], page.look.width, INDENT, INDENT * 2)
+    if remedy(r):
+        block += wrap([("", f"→ {remedy(r)}")], page.look.width, INDENT, INDENT * 2)
     if page.verbose:
         block += conditions(r, page.look) + stats(r, page.look)
     return block

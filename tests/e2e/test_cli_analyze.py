@@ -327,6 +327,20 @@ def test_github_annotations_are_escaped(tmp_path: Path) -> None:
     assert lines[2].startswith("::error file=d.petri.yaml,line=1,col=35,title=PETRI_WRONG_TYPE::maxAttempts must be")
 
 
+def test_what_is_annotated_is_not_said_again(tmp_path: Path) -> None:
+    write(tmp_path, wrong=WRONG)
+    done = petri("analyze", "wrong.petri.yaml", "missing.petri.yaml", "--format", "github", cwd=tmp_path)
+    assert [line.split(" ")[0] for line in done.out.splitlines()] == ["::error", "::error"]
+    assert done.err == "2 files: 2 not judged\n"
+
+
+@pytest.mark.parametrize("form", ["text", "concise", "github"])
+def test_unknown_says_what_to_do_in_every_format_for_people(tmp_path: Path, form: str) -> None:
+    (tmp_path / "many.petri.yaml").write_text(ring(16), encoding="utf-8")
+    done = petri("analyze", "--max-states", "100", "--format", form, cwd=tmp_path)
+    assert "allow more: --max-states N, --timeout SECONDS" in done.out
+
+
 def test_quiet_leaves_out_what_is_sound(tmp_path: Path) -> None:
     write(tmp_path, a=SOUND)
     assert petri("analyze", "--quiet", cwd=tmp_path) == petri("analyze", "-q", "--format", "concise", cwd=tmp_path)
