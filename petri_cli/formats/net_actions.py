@@ -40,8 +40,8 @@ ACTIONS = ("shell", "python", "transform", "produce", "fork")
 def read_action(fields: NetFields, node: Node) -> Mapping[str, object] | None:
     """What the transition does, as a map with one key.
 
-    ``passthrough`` and ``fork`` (None, or the input to copy), ``shell`` (a command, or a tuple of words), ``python`` and
-    ``transform`` (``module:function``), ``produce`` (place → tuple of values).
+    ``passthrough`` and ``fork`` (None, or the input to copy), ``shell`` (a command, or a tuple of words), ``python``
+    and ``transform`` (``module:function``), ``produce`` (place → tuple of values).
     """
     if isinstance(node, ScalarNode):
         word = fields.choice(node, "action", WORD_ACTIONS)
