@@ -200,6 +200,8 @@ class _Reader:
             where = self._position(opened)
             hint = f"what begins at {where.line}:{where.column} is not closed"
             self._fail("PETRI_JSON_SYNTAX", f"expected {expected}, found the end", at, hint)
+        if rest[0] in "}]" and not self.stack:
+            self._fail("PETRI_JSON_SYNTAX", f"one `{rest[0]}` too many", at, "remove it, or add what opens it")
         found = _WORD.match(self.text, at)
         self._fail(
             "PETRI_JSON_SYNTAX", f"expected {expected}, found `{shorten(found.group() if found else rest[0])}`", at
