@@ -134,8 +134,8 @@ def test_more_items_than_the_limit_fail_and_none_is_cut_off() -> None:
 def test_an_item_is_gathered_when_its_own_items_have_ended_whatever_others_do() -> None:
     inner = {"foreach": {"id": "in", "over": "items", "body": task("t")}}
     outer = {"foreach": {"id": "out", "over": "items", "body": {"seq": [task("first"), inner, task("after")]}}}
-    lasts = iter([1.0, 50.0])
-    run = play(outer, widths={"out": 2, "in": 2}, durations={"first": lambda rng: next(lasts)})
+    lasts = iter([1.0, 1.0, 50.0, 50.0])
+    run = play(outer, widths={"out": 2, "in": 2}, durations={"t": lambda rng: next(lasts)})
     assert sorted(when(run, "after")) == [(2, 3), (51, 52)]
     assert sorted(i for t, i in ran(run) if t == "t") == [(1, 1), (1, 2), (2, 1), (2, 2)]
 
@@ -164,6 +164,16 @@ def test_units_of_a_quota_come_back_with_time() -> None:
     assert [began for began, _ in when(run, "t")] == [0, 0, 60, 60, 120]
     assert run.outcome == "completed"
     assert run.seconds == 121, "the run is over with its last step, not when the last unit is back"
+
+
+def test_as_many_units_of_a_quota_come_back_as_were_taken() -> None:
+    run = play({"seq": [all_three("t"), all_three("u")]}, [{"id": "api", "capacity": 3, "per": "1m"}])
+    assert when(run, "u") == [(60, 61)]
+    assert run.result.counts == {"p.end": 1, "r.api": 3}
+
+
+def all_three(tid: str) -> dict[str, Any]:
+    return {"guard": {"resource": "api", "units": 3, "body": task(tid)}}
 
 
 def test_each_unit_of_a_quota_has_a_time_of_its_own() -> None:
