@@ -13,7 +13,7 @@ def widths(given: Iterable[str]) -> dict[str, int]:
     for text in given:
         name, equals, number = text.rpartition("=")
         if not (equals and name and number.isdecimal()):
-            wanted = "ID=N is expected: the id of a foreach and how many items it gets, such as --width each_pkg=3"
-            raise typer.BadParameter(f"{text!r}; {wanted}", param_hint="--width")
+            wanted = "the id of a foreach and how many items it gets, such as each_pkg=3"
+            raise typer.BadParameter(f"{text!r} is not ID=N: {wanted}", param_hint="--width")
         found[name] = int(number)
     return found

@@ -257,7 +257,7 @@ def test_widths_unfold_a_foreach(tmp_path: Path) -> None:
 def test_a_width_of_nothing_is_wrong(tmp_path: Path) -> None:
     for value, said in (
         ("smple=3", "did you mean `sample`?"),
-        ("sample", "'sample'; ID=N is expected"),
+        ("sample", "is not ID=N: the id of a foreach and"),
         ("=3", "ID=N"),
     ):
         done = petri("export", SAMPLES / "fan-out.petri.yaml", "--width", value, cwd=tmp_path)
