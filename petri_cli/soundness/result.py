@@ -142,8 +142,9 @@ class Result:
     detail: tuple[str, ...] = ()
     """Evidence in words, e.g. the lock order found."""
 
-    def __bool__(self) -> bool:
-        """True for SOUND alone, so that ``if analyze(plan):`` lets nothing else pass."""
+    @property
+    def sound(self) -> bool:
+        """Whether the verdict is SOUND: neither UNSOUND nor UNKNOWN may pass a gate."""
         return self.verdict is Verdict.SOUND
 
 
