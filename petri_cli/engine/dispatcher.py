@@ -53,7 +53,6 @@ class Dispatcher:
         self._pool: ThreadPoolExecutor | None = None
         self._tasks: dict[int, asyncio.Future[Any]] = {}
         """Tasks, and jobs of the pool, by firing."""
-        self._coroutines: dict[int, Coroutine[Any, Any, object]] = {}
         self._budgets: dict[int, asyncio.TimerHandle] = {}
         self._abandoned: set[asyncio.Future[Any]] = set()
 
@@ -111,7 +110,6 @@ class Dispatcher:
     def _begin_task(
         self, firing: Firing, bound: Bound, ctx: ActionContext, action: Coroutine[Any, Any, object]
     ) -> None:
-        self._coroutines[firing.id] = action
         task = self._loop.create_task(self._await(firing, ctx, action), context=self._context_of(firing))
         self._watch(firing, bound, task)
 
@@ -122,9 +120,7 @@ class Dispatcher:
         except Exception as e:
             completion = Failed.of(e)
         except asyncio.CancelledError:
-            if firing.id not in self._tasks:
-                raise  # abandoned
-            completion = Failed("CancelledError", "the action cancelled itself")
+            completion = Failed("CancelledError", "the action cancelled itself")  # unless it was abandoned
         self._ended(firing.id, completion)
 
     def _begin_in_thread(self, firing: Firing, bound: Bound) -> None:
@@ -158,7 +154,6 @@ class Dispatcher:
         """The action of a firing ended, in its task or job; nothing happens if it was abandoned before."""
         if self._tasks.pop(fid, None) is None:
             return
-        self._coroutines.pop(fid, None)
         if self._budgets and (budget := self._budgets.pop(fid, None)) is not None:
             budget.cancel()
         self._over.append((fid, completion))
@@ -180,7 +175,5 @@ class Dispatcher:
             return False
         self._abandoned.add(task)
         task.add_done_callback(self._abandoned.discard)
-        if (action := self._coroutines.pop(fid, None)) is not None:
-            task.add_done_callback(lambda _: action.close())  # in case it is cancelled before its first step
         task.cancel()
         return True
