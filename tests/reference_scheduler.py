@@ -199,7 +199,7 @@ class ReferenceScheduler:
     def complete(self, now: int, firing: ReferenceFiring, completion: Completion) -> None:
         t = self.net.transition(firing.transition)
         match completion:
-            case Produced(outputs=outputs):
+            case Produced(outputs=outputs) | dict(outputs):
                 produced = {
                     p: [v if isinstance(v, Token) else Token(v, now) for v in values]
                     for p, values in outputs.items()

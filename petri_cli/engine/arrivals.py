@@ -35,8 +35,8 @@ class Arrivals:
     def ended(self, now: int, firing: Firing, completion: Completion) -> None:
         """``firing``, which is no longer in flight, ended in this way."""
         match completion:
-            case Produced():
-                self.produced(now, firing, completion.outputs)
+            case Produced(outputs=outputs) | dict(outputs):
+                self.produced(now, firing, outputs)
             case Failed():
                 self._failed(now, firing, completion)
             case TimedOut():

@@ -13,7 +13,7 @@ from typing import Any
 from petri_cli.engine.actions import ActionContext
 from petri_cli.engine.binding import Bound
 from petri_cli.engine.executor import Executor, over
-from petri_cli.engine.firings import TIMED_OUT, Completion, Failed, Firing, Produced
+from petri_cli.engine.firings import TIMED_OUT, Completion, Failed, Firing
 from petri_cli.engine.logs import ACTING, Acting
 from petri_cli.engine.tokens import TICKS_PER_SECOND
 
@@ -58,38 +58,50 @@ class Dispatcher:
 
     def begin(self, firings: list[Firing]) -> None:
         """Call the action of each firing. One that ends at once is over when this returns."""
-        host, append = self._host, self._over.append
-        all_bound, acting = host.bound, host.acting
+        host, append, acting, all_bound = self._host, self._over.append, self._host.acting, self._host.bound
         for firing in firings:
-            fid = firing[0]
             action, may_write, at_once, in_thread, budget = bound = all_bound[firing[1]]
-            if in_thread:
-                self._begin_in_thread(firing, bound)
+            if in_thread or budget is not None:
+                self._begin_otherwise(firing, bound)
                 continue
             if acting is not None:
                 acting.firing = firing
-            if budget is not None:
-                began = host.now()
             try:
                 if action is None:
-                    append((fid, at_once(firing)))
+                    append((firing[0], at_once(firing)))
                     continue
                 ctx = ActionContext(firing, may_write, host)
                 returned = action(ctx)
             except Exception as e:
-                append((fid, Failed.of(e)))
+                append((firing[0], Failed.of(e)))
+                continue
+            if returned is None:
+                append((firing[0], ctx.outputs))
+            elif isinstance(returned, CoroutineType):
+                self._begin_task(firing, bound, ctx, returned)
             else:
-                if returned is None:
-                    append((fid, Produced(ctx.outputs)))
-                elif isinstance(returned, CoroutineType):
-                    self._begin_task(firing, bound, ctx, returned)
-                    continue
-                else:
-                    append((fid, over(ctx, returned)))
-            if budget is not None and host.now() - began > budget:
-                self._over[-1] = (fid, TIMED_OUT)  # it could not be stopped, but it took too long
+                append((firing[0], over(ctx, returned)))
         if acting is not None:
             acting.firing = None
+
+    def _begin_otherwise(self, firing: Firing, bound: Bound) -> None:
+        """Begin what :meth:`begin` does not do itself: a job for the pool, or a race with a time-out."""
+        if bound.in_thread:
+            self._begin_in_thread(firing, bound)
+            return
+        began = self._host.now()
+        try:
+            ctx, returned = self._host.call(bound, firing)
+        except Exception as e:
+            completion: Completion = Failed.of(e)
+        else:
+            if isinstance(returned, CoroutineType):
+                self._begin_task(firing, bound, ctx, returned)
+                return
+            completion = over(ctx, returned)
+        if bound.budget is not None and self._host.now() - began > bound.budget:
+            completion = TIMED_OUT  # it could not be stopped, but it took too long
+        self._over.append((firing.id, completion))
 
     def cancel_all(self) -> None:
         """Abandon every action in flight: their firings have failed."""
@@ -108,12 +120,12 @@ class Dispatcher:
             self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _begin_task(
-        self, firing: Firing, bound: Bound, ctx: ActionContext, action: Coroutine[Any, Any, object]
+        self, firing: Firing, bound: Bound, ctx: ActionContext | None, action: Coroutine[Any, Any, object]
     ) -> None:
         task = self._loop.create_task(self._await(firing, ctx, action), context=self._context_of(firing))
         self._watch(firing, bound, task)
 
-    async def _await(self, firing: Firing, ctx: ActionContext, action: Coroutine[Any, Any, object]) -> None:
+    async def _await(self, firing: Firing, ctx: ActionContext | None, action: Coroutine[Any, Any, object]) -> None:
         """Await an async action and go on with the loop in the same turn: a done-callback would cost another one."""
         try:
             completion = over(ctx, await action)

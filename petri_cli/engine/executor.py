@@ -187,7 +187,7 @@ class Executor:
     def _tell_log(self, firing: Firing, level: str, message: str, logger: str) -> None:
         self.scheduler.note(LogMessage(self.now(), level, message, logger, firing.transition, firing.id))
 
-    def _call(self, bound: Bound, firing: Firing) -> tuple[ActionContext | None, object]:
+    def call(self, bound: Bound, firing: Firing) -> tuple[ActionContext | None, object]:
         """Call the action of ``firing`` inline: its context, if it has one, and what it returned or raises."""
         acting = self.acting
         if acting is not None:
@@ -231,4 +231,4 @@ def over(ctx: ActionContext | None, returned: object) -> Completion:
         ctx.add_returned(returned)
     except Exception as e:
         return Failed.of(e)
-    return Produced(ctx.outputs)
+    return ctx.outputs

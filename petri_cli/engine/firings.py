@@ -71,7 +71,9 @@ class Returned:
         return "Returned()"
 
 
-Completion = Produced | Failed | TimedOut | Returned
+Completion = Produced | Failed | TimedOut | Returned | dict[str, Sequence[object]]
+"""How a firing ended; a bare dict stands for ``Produced`` of it."""
+
 Completions = Iterable[tuple[int, Completion]]
 """(firing id, how it ended), in the order in which they ended."""
 

@@ -225,10 +225,14 @@ class Scheduler:
             firing = in_flight.pop(fid, None)
             if firing is None:
                 continue  # it was abandoned before: a late result lands nowhere
-            if completion.__class__ is not Produced:
+            outputs: Mapping[str, Sequence[object]]
+            if completion.__class__ is dict:
+                outputs = completion
+            elif completion.__class__ is Produced:
+                outputs = completion.outputs
+            else:
                 arrivals.ended(now, firing, completion)
                 continue
-            outputs = completion.outputs
             target = targets[firing[1]]
             if target is None or len(outputs) != 1 or len(values := outputs.get(target[0], ())) != 1:
                 if outputs or reporter is not None or not self._silent[firing[1]]:

@@ -219,7 +219,7 @@ class VirtualExecutor(Executor):
         bound = self.bound[firing.ordinal]
         began = self._now
         try:
-            ctx, returned = self._call(bound, firing)
+            ctx, returned = self.call(bound, firing)
         except Exception as e:
             completion: Completion = Failed.of(e)
         else:

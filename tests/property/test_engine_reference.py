@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -60,7 +61,8 @@ def completion(rng: random.Random, net: Net, transition: str, now: int) -> Compl
         claimed = sorted({leaf.place for leaf in leaves(t.output) if isinstance(leaf, PlaceOut)})
         places = [p for p in claimed if rng.random() < 0.5]
     values: list[object] = [token(rng, now), rng.choice(FIELDS)]
-    return Produced({p: rng.choices(values, k=rng.choice([1] * 8 + [2, 2, 0])) for p in places})
+    outputs: dict[str, Sequence[object]] = {p: rng.choices(values, k=rng.choice([1] * 8 + [2, 2, 0])) for p in places}
+    return rng.choice([outputs, Produced(outputs)])
 
 
 class Pair:
