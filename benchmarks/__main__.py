@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import exploration, plans, startup
+from benchmarks import engine, exploration, plans, startup
 from benchmarks.table import machine
 
 
@@ -11,6 +11,7 @@ def main() -> None:
     startup.main()
     plans.main()
     exploration.main()
+    engine.main()
 
 
 main()

@@ -1,7 +1,7 @@
 """The dense form of a net that the scheduler works on: indices for names, and for each place who must hear of a change.
 
 Sizes are linear in the arcs of the net. There are no bit masks over all places: one mask a transition would make the
-compiled net quadratic in size (1.3 GB for 100,000 tasks), and asking the few queues of a preset is faster anyway
+compiled net quadratic in size (670 MB for a chain of 100,000), and asking the few queues of a preset is faster anyway
 (``docs/performance-engine.md`` has the figures).
 """
 
