@@ -221,6 +221,7 @@ class Scheduler:
             self._hot
         )
         limit = self._limit
+        # 1: completions
         for fid, completion in completions:
             firing = in_flight.pop(fid, None)
             if firing is None:
@@ -254,10 +255,13 @@ class Scheduler:
                 if not is_ready[sole]:
                     is_ready[sole] = 1
                     heappush(order.ready, sole)
+        # 2: external events
         for place, token in injections:
             arrivals.inject(now, place, token)
+        # 3: enablement
         if dirty:
             enablement.update(now, reporter)
+        # 4: deadlines
         if order is None:
             if agenda.limits:
                 self._reap(now)
@@ -265,6 +269,7 @@ class Scheduler:
                 agenda.wake(now)
         if self._stopped:
             return []
+        # 5: firing
         firings: list[Firing] = []
         while ready and len(in_flight) < limit:
             if order is None:
