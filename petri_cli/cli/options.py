@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import typer
+
+_NUMBER = re.compile(r"[0-9]{1,9}")
+"""More digits are more items than anything can have, and Python refuses to read some thousands of them."""
+_SAID = 60
+"""Characters of a wrong value that the message repeats."""
 
 
 def widths(given: Iterable[str]) -> dict[str, int]:
@@ -12,8 +18,9 @@ def widths(given: Iterable[str]) -> dict[str, int]:
     found: dict[str, int] = {}
     for text in given:
         name, equals, number = text.rpartition("=")
-        if not (equals and name and number.isdecimal()):
+        if not (equals and name and _NUMBER.fullmatch(number)):
+            said = text if len(text) <= _SAID else text[: _SAID - 1] + "…"
             wanted = "the id of a foreach and how many items it gets, such as each_pkg=3"
-            raise typer.BadParameter(f"{text!r} is not ID=N: {wanted}", param_hint="--width")
+            raise typer.BadParameter(f"{said!r} is not ID=N: {wanted}", param_hint="--width")
         found[name] = int(number)
     return found

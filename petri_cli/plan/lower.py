@@ -151,12 +151,7 @@ class _Lowering:
         self.work.append(_Work(0, (), START, END))
         while self.work:
             self.lower(self.work.pop())
-            if len(self.places) + len(self.transitions) > MAX_SIZE:
-                raise PetriError(
-                    "PETRI_NET_TOO_LARGE",
-                    f"the unfolded net has more than {MAX_SIZE:,} places and transitions",
-                    hint="ask for smaller widths (--width id=n)",
-                )
+            self.check_size(0)
         resources = {resource_place(r.id): r.capacity for r in self.plan.resources}
         net = Net(
             id=self.plan.name,
@@ -167,6 +162,15 @@ class _Lowering:
             final={END: 1, **resources},
         )
         return Lowered(net, self.origin, self.used_widths)
+
+    def check_size(self, more: int) -> None:
+        """Refuse ``more`` elements where they would be too many. Asked before they are made: a width may be huge."""
+        if len(self.places) + len(self.transitions) + more > MAX_SIZE:
+            raise PetriError(
+                "PETRI_NET_TOO_LARGE",
+                f"the unfolded net has more than {MAX_SIZE:,} places and transitions",
+                hint="ask for smaller widths (--width id=n)",
+            )
 
     # One fragment a node kind. Children are pushed in reverse, so that they are lowered in document order.
 
@@ -195,6 +199,7 @@ class _Lowering:
                 assert_never(other)
 
     def seq(self, node: Seq, w: _Work) -> None:
+        self.check_size(len(node.children) - 1)
         entries = [w.entry]
         for child in node.children[:-1]:
             c = self.plan.nodes[child]
@@ -204,6 +209,7 @@ class _Lowering:
             self.work.append(_Work(child, w.items, entry, out))
 
     def parallel(self, node: Parallel, w: _Work) -> None:
+        self.check_size(2 * len(node.children) + 2)
         where = Origin(node.index, w.items)
         numbers = range(1, len(node.children) + 1)
         todo = [self.place(f"p.par.{node.id}.{k}.todo{suffix(w.items)}", where) for k in numbers]
@@ -214,6 +220,7 @@ class _Lowering:
             self.work.append(_Work(child, w.items, entry, out))
 
     def choice(self, node: Choice, w: _Work) -> None:
+        self.check_size(2 * len(node.children))
         where = Origin(node.index, w.items)
         ways = [w.entry] * len(node.children)
         if self.coloured:
@@ -265,6 +272,7 @@ class _Lowering:
             self.transition(f"t.foreach.{node.id}.discover", w, [w.entry], [none])
             self.transition(f"t.foreach.{node.id}.gather", w, [none], [w.exit])
             return
+        self.check_size(2 * width + 2)
         each = [(*w.items, k) for k in range(1, width + 1)]
         body = [self.place(f"p.foreach.{node.id}.body{suffix(i)}", Origin(node.index, i)) for i in each]
         done = [self.place(f"p.foreach.{node.id}.done{suffix(i)}", Origin(node.index, i)) for i in each]

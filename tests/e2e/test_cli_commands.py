@@ -264,6 +264,18 @@ def test_a_width_of_nothing_is_wrong(tmp_path: Path) -> None:
         assert (done.code, said in done.err) == (2, True), done.err
 
 
+@pytest.mark.parametrize("number", ["9" * 5_000, "1" * 10, "-1", "1_0", "٣", "3.0"])
+def test_a_width_that_is_no_number_of_items_is_wrong(tmp_path: Path, number: str) -> None:
+    done = petri("export", SAMPLES / "fan-out.petri.yaml", "--width", f"sample={number}", cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert "is not ID=N" in done.err and "Traceback" not in done.err and len(done.err) < 1_000
+
+
+def test_a_width_past_all_memory_is_refused(tmp_path: Path) -> None:
+    done = petri("export", SAMPLES / "fan-out.petri.yaml", "--width", "sample=200000000", cwd=tmp_path)
+    assert (done.code, done.out, "PETRI_NET_TOO_LARGE" in done.err) == (2, "", True)
+
+
 def test_export_reads_standard_input_and_refuses_wrong_input(tmp_path: Path) -> None:
     assert petri("export", "-", cwd=tmp_path, stdin=NET).report["id"] == "ring"
     done = petri("export", "-", cwd=tmp_path, stdin=WRONG)

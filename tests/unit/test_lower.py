@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -191,6 +192,38 @@ def test_a_net_too_large_is_refused(plan: Plan, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(PetriError) as caught:
         lower_workflow(plan, {"each": 1000})
     assert caught.value.code == "PETRI_NET_TOO_LARGE"
+
+
+@pytest.mark.parametrize("width", [200_000_000, 10**18])
+def test_a_width_past_all_memory_is_refused_before_anything_is_unfolded(plan: Plan, width: int) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(PetriError, match="PETRI_NET_TOO_LARGE"):
+            lower_workflow(plan, {"each": width})
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("kind", ["parallel", "choice", "seq"])
+def test_branches_are_counted_before_they_are_made(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lower, "MAX_SIZE", 50)
+    plan, _ = plan_from_data({"flow": {kind: [{"task": {"id": f"t{n}"}} for n in range(100)]}})
+    made: list[str] = []
+    monkeypatch.setattr(lower, "Place", lambda pid: made.append(pid))
+    with pytest.raises(PetriError, match="PETRI_NET_TOO_LARGE"):
+        lower_workflow(plan)
+    assert made == [START, END]
+
+
+def test_a_net_of_just_the_size_that_is_allowed_is_lowered(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    net = lower_workflow(plan, {"each": 9}).net
+    size = len(net.places) + len(net.transitions)
+    monkeypatch.setattr(lower, "MAX_SIZE", size)
+    assert lower_workflow(plan, {"each": 9}).net == net
+    monkeypatch.setattr(lower, "MAX_SIZE", size - 1)
+    with pytest.raises(PetriError, match="PETRI_NET_TOO_LARGE"):
+        lower_workflow(plan, {"each": 9})
 
 
 @pytest.mark.parametrize("lowering", [lower_workflow, lower_execution])
