@@ -62,8 +62,9 @@ class PackedNet:
             self.offset[p] = at
             at += self.bits[p] + 1
             self.guards |= 1 << (at - 1)
-        self.key_bytes = (at + 7) // 8 if at > WIDE else 0
-        """Bytes of the key that a marking is looked up by; 0: the integer itself is the key."""
+        self.key_bytes = at // 8 + 1 if at > WIDE else 0
+        """Bytes of the key that a marking is looked up by; 0: the integer itself is the key. There is a bit to spare for
+        the carry out of the top field: a key may be asked for before the test for an overflow."""
         self.value_mask = [(1 << b) - 1 for b in self.bits]
 
     def _compile_actions(self) -> None:
