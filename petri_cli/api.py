@@ -94,7 +94,7 @@ def analyze(
     """Judge a plan, a net, or the file that holds one.
 
     properties: asked of a net besides soundness, as in ``--property``. Raises PetriError when there is nothing to
-    judge; an unsound plan is an answer, not an error.
+    judge, and ``PETRI_BAD_NET`` for a net that breaks a rule of nets; an unsound plan is an answer, not an error.
     """
     if isinstance(subject, (str, os.PathLike)):
         subject = load(subject)
@@ -111,13 +111,13 @@ def analyze_data(data: bytes, file: str, *, budget: Budget | None = None, proper
         result = _judge(subject, budget or Budget(), properties)
     except PetriError as error:
         problems = tuple(p if p.where.file else p.in_file(file) for p in (*_problems(error), *warnings))
-        return Analysis(file, kind, None, problems, _lines(data))
+        return Analysis(file, kind, None, problems, _lines(data, file))
     if warnings:
         from dataclasses import replace
 
         result = replace(result, warnings=tuple(dict.fromkeys((*warnings, *result.warnings))))
     shown = result.warnings or result.verdict is Verdict.UNSOUND
-    return Analysis(file, kind, result, (), _lines(data) if shown else (), _scope(subject))
+    return Analysis(file, kind, result, (), _lines(data, file) if shown else (), _scope(subject))
 
 
 def export(subject: Plan | Net, to: ExportFormat, *, widths: Mapping[str, int] | None = None) -> str:
@@ -174,11 +174,25 @@ def _judge(subject: Plan | Net, budget: Budget, properties: Sequence[Property | 
 
 def _judge_net(net: Net, budget: Budget, properties: Sequence[Property | str]) -> Result:
     from petri_cli.formats.netfile import parse_property
+    from petri_cli.net.model import check_net
     from petri_cli.soundness.nets import judge_net
 
+    check_net(net)
     places = net.place_ids()
+    _check_markings(net, set(places))
     asked = [parse_property(p, places) if isinstance(p, str) else p for p in properties]
     return judge_net(net, budget, asked, time.monotonic)
+
+
+def _check_markings(net: Net, places: set[str]) -> None:
+    """Refuse markings that are none of this net. Readers do so with a position; a net made by hand has none."""
+    for what, marking in (("initial", net.initial), ("final", net.final or {})):
+        for place, tokens in marking.items():
+            if place not in places:
+                message = f"the {what} marking names the place {place!r}, which the net does not declare"
+                raise PetriError("PETRI_BAD_NET", message)
+            if tokens < 0:
+                raise PetriError("PETRI_BAD_NET", f"the {what} marking puts {tokens} tokens on {place!r}")
 
 
 def _problems(error: PetriError) -> tuple[Problem, ...]:
@@ -194,10 +208,21 @@ def _scope(subject: Plan | Net) -> str:
     return f"every {' and '.join(filter(None, (widths, counts)))}" if widths or counts else ""
 
 
-def _lines(data: bytes) -> tuple[str, ...]:
+def _lines(data: bytes, file: str) -> tuple[str, ...]:
     """The lines of a document as its reader counts them; what cannot be decoded is shown as it can be."""
+    import re
+
+    from petri_cli.formats.detect import kind_of
+
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    return tuple(line.removesuffix("\r") for line in data.decode(encoding, "replace").split("\n"))
+    text = data.decode(encoding, "replace")
+    if kind_of(file, data) == "pnml":
+        breaks = "\r\n|\r|\n"  # XML 1.0, §2.11
+    elif file.lower().endswith(".json") or text.lstrip()[:1] in ("{", "["):
+        breaks = "\r?\n"  # JSON has the others inside strings
+    else:
+        breaks = "\r\n|[\r\n\x85\u2028\u2029]"  # YAML 1.1, §4.1.4
+    return tuple(re.split(breaks, text))
 
 
 def _as_net(subject: Plan | Net, widths: Mapping[str, int]) -> Net:

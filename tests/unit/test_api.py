@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import petri_cli
 from petri_cli import InputError, PetriError, Verdict, analyze, analyze_data, export, load, load_net, load_plan
+from petri_cli.net.model import Input, Net, Place, PlaceOut, Transition
 from tests.e2e.petri import SAMPLES
 from tests.e2e.plans import NET, WRONG
 
@@ -54,3 +56,50 @@ def test_what_was_warned_of_is_said_beside_what_is_wrong() -> None:
     codes = [p.code for p in analysis.problems]
     assert codes == ["PETRI_NOT_WORKFLOW_NET", "PETRI_PNML_LENIENT"]
     assert {p.where.file for p in analysis.problems} == {"n.pnml"}
+
+
+@pytest.mark.parametrize(
+    "transition",
+    [
+        Transition("t", (Input("a"),), PlaceOut("zz")),
+        Transition("t", (Input("zz"),), PlaceOut("a")),
+        Transition("t", (Input("a"), Input("a")), PlaceOut("b")),
+    ],
+)
+def test_a_net_made_by_hand_is_checked_before_it_is_judged(transition: Transition) -> None:
+    net = Net("n", (Place("a"), Place("b")), (transition,), initial={"a": 1}, final={"b": 1})
+    with pytest.raises(PetriError, match="PETRI_BAD_NET"):
+        analyze(net)
+
+
+@pytest.mark.parametrize("marking", [{"zz": 1}, {"a": 1, "zz": 1}, {"a": -1}])
+def test_markings_made_by_hand_are_checked_before_the_net_is_judged(marking: dict[str, int]) -> None:
+    net = Net("n", (Place("a"), Place("b")), (Transition("t", (Input("a"),), PlaceOut("b")),))
+    for wrong in (replace(net, initial=marking, final={"b": 1}), replace(net, initial={"a": 1}, final=marking)):
+        with pytest.raises(PetriError, match="PETRI_BAD_NET"):
+            analyze(wrong)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\x85", "\u2028", "\u2029"])
+def test_the_lines_of_a_yaml_file_are_those_that_its_reader_counts(end: str) -> None:
+    text = end.join(["# one", "# two", "flow:", "  task: {id: a, nme: x}", "# five"])
+    analysis = analyze_data(text.encode(), "p.yaml")
+    (problem,) = analysis.problems
+    assert problem.where.line == 4
+    assert analysis.source == ("# one", "# two", "flow:", "  task: {id: a, nme: x}", "# five")
+
+
+def test_the_lines_of_json_end_at_line_feeds_alone() -> None:
+    text = '{"name": "a\u2028b\x85",\r\n"flow": {"task":\n{"id": "a", "nme": "x"}}}'
+    for file in ("p.json", "p"):
+        analysis = analyze_data(text.encode(), file)
+        assert [p.where.line for p in analysis.problems] == [3]
+        assert analysis.source[2] == '{"id": "a", "nme": "x"}}}'
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_the_lines_of_xml_are_those_that_its_reader_counts(end: str) -> None:
+    text = end.join(["<pnml>", '<net id="\u2028n">', '<place id="a">', "</net>", "</pnml>"])
+    analysis = analyze_data(text.encode(), "n.pnml")
+    (problem,) = analysis.problems
+    assert (problem.where.line, analysis.source[problem.where.line - 1]) == (4, "</net>")
