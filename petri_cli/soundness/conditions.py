@@ -240,10 +240,13 @@ class _ReducedReading(_Reading):
         return self.space.complete and not self.doomed
 
     def _run_to(self, i: int, accept: Accept) -> tuple[tuple[int, ...], bool]:
-        return shorten(self.compiled, self.space.run_to(i), accept), False
+        return shorten(self.compiled, self.space.run_to(i), accept, self.deadline), False
 
     def _run_to_doomed(self, i: int) -> tuple[tuple[int, ...], bool]:
-        return self._run_to(i, self._is_doomed)
+        """What the space shows to be doomed is so for certain; that a state besides is takes a search, which may run out
+        of time."""
+        doomed, find, pack = set(self.doomed), self.space.find, self.space.net.pack_if_it_fits
+        return self._run_to(i, lambda state: find(pack(state)) in doomed or self._is_doomed(state))
 
     def _is_doomed(self, state: State) -> bool:
         compiled, limit = self.compiled, len(self.space.markings)

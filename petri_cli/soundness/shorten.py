@@ -12,21 +12,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from petri_cli.net.compiled import CompiledNet, State
+from petri_cli.soundness.explore import Deadline, never
 from petri_cli.soundness.packed import Overflow, PackedNet, with_room
 
 SHRINK = 4
 """By how much stretches get shorter from one pass to the next."""
 
 
-def shorten(compiled: CompiledNet, run: Sequence[int], accept: Callable[[State], bool]) -> tuple[int, ...]:
+def shorten(
+    compiled: CompiledNet, run: Sequence[int], accept: Callable[[State], bool], deadline: Deadline = never
+) -> tuple[int, ...]:
     """A subsequence of ``run`` without a step to spare, itself a run from the initial state to an accepted one.
 
-    run: action indices. Any net will do: each candidate is fired, with every arc kind. ValueError when ``run`` is no
-    run, or does not end in an accepted state.
+    run: action indices. Any net will do: each candidate is fired, with every arc kind. deadline: past it the run is
+    returned as far as it was shortened. ValueError when ``run`` is no run, or does not end in an accepted state.
     """
 
     def search(net: PackedNet) -> tuple[int, ...]:
-        shortening = _Shortening(net, run, accept)
+        shortening = _Shortening(net, run, accept, deadline)
         size = len(run)
         while size > SHRINK:
             size //= SHRINK
@@ -41,9 +44,10 @@ def shorten(compiled: CompiledNet, run: Sequence[int], accept: Callable[[State],
 class _Shortening:
     """The run so far, with the marking before each of its steps and after the last."""
 
-    def __init__(self, net: PackedNet, run: Sequence[int], accept: Callable[[State], bool]) -> None:
+    def __init__(self, net: PackedNet, run: Sequence[int], accept: Callable[[State], bool], deadline: Deadline) -> None:
         self._net = net
         self._accept = accept
+        self._deadline = deadline
         self.run: list[int] = []
         self._before = [net.initial]
         self._append(list(run))
@@ -51,10 +55,11 @@ class _Shortening:
             raise ValueError("no run to an accepted state")
 
     def leave_out(self, size: int) -> bool:
-        """Try to leave out each stretch of ``size`` steps, the last one first; whether any could be."""
+        """Try to leave out each stretch of ``size`` steps, the last one first; whether any could be. Past the deadline
+        nothing is tried any more."""
         spared = False
         end = len(self.run)
-        while end > 0:
+        while end > 0 and not self._deadline():
             start = max(0, end - size)
             spared |= self._without(start, end)
             end = min(start, len(self.run))

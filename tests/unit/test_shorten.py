@@ -104,3 +104,12 @@ def _fire_what_can(compiled: CompiledNet, run: list[int]) -> State:
         if compiled.actions[a].enabled(state):
             state = compiled.actions[a].fire(state)
     return state
+
+
+def test_past_the_deadline_a_run_is_returned_as_far_as_it_was_shortened() -> None:
+    compiled = compile_net(_chain(1))
+    run = _indices(compiled, ["noise", "calm", "t0", "noise", "calm"])
+    assert shorten(compiled, run, lambda s: s[1] == 1, lambda: True) == tuple(run)
+    looks = iter([False, False] + [True] * 100)
+    part = shorten(compiled, run, lambda s: s[1] == 1, lambda: next(looks))
+    assert part == tuple(_indices(compiled, ["noise", "calm", "t0"]))
