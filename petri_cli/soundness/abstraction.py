@@ -38,7 +38,7 @@ def prove_abstractly(
 ) -> Abstraction:
     """Which of ``properties`` hold for certain, counting as finely as ``max_states`` abstract markings allow."""
     coarse = _limit(compiled, properties)
-    for many in (max(coarse, *compiled.initial) + 1, coarse):
+    for many in (max((coarse, *compiled.initial)) + 1, coarse):
         proved = _search(compiled, properties, many, max_states, deadline)
         if proved is not None:
             return proved
