@@ -74,7 +74,8 @@ def _timed(net: Net, conditions: Iterable[Condition]) -> Iterator[Problem]:
     timed = {t.id for t in net.transitions if t.timing.earliest > 0 or t.timing.latest is not None}
     for c in conditions:
         if c.counterexample is not None:
-            fired = dict.fromkeys(s.transition for s in c.counterexample.run if s.transition in timed)
+            steps = (*c.counterexample.run, *c.counterexample.pump)
+            fired = dict.fromkeys(s.transition for s in steps if s.transition in timed)
             if fired:
                 yield Problem(
                     "PETRI_TIMING_IGNORED",

@@ -315,6 +315,15 @@ def test_a_counterexample_that_time_may_rule_out_is_noted() -> None:
     assert message == "optionToComplete: the run fires wrong, whose timing may rule the run out"
 
 
+def test_a_timed_transition_of_a_pump_is_warned_about_too() -> None:
+    timing = {"grow": {"timing": Timing(1.0, 2.0)}}
+    net = short_net("start: i -> p; grow: p -> p q; leave: p 2000*q -> o", timing, i=1)
+    result = judge_net(net)
+    cx = _shown(result)
+    assert (cx.kind, _run(cx), [s.transition for s in cx.pump]) == ("unbounded", ["start"], ["grow"])
+    assert any("fires grow" in w.message for w in result.warnings if w.code == "PETRI_TIMING_IGNORED")
+
+
 def test_a_match_and_tokens_from_outside_are_noted_and_taken_for_granted() -> None:
     match = {"join": {"match": Match((("a", None), ("b", None)))}}
     net = short_net("split: i -> a b; join: a b -> o", match, i=1)
