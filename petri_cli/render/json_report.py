@@ -88,13 +88,15 @@ def _counterexample(cx: Counterexample | None) -> dict[str, Any]:
 
 
 def _evidence(cx: Counterexample) -> dict[str, Any]:
-    """What is needed to replay the run: the outcome of each step (0 where there is one), and the marking at its end."""
+    """What is needed to replay the run and its pump: the outcome of each step (0 where there is one), and the
+    marking at the end of the run."""
     return {
         "kind": cx.kind,
         "subject": cx.subject or None,
         "marking": _tokens(cx.marking),
         "outcomes": [s.outcome for s in cx.run],
         "pump": [s.transition for s in cx.pump],
+        "pumpOutcomes": [s.outcome for s in cx.pump],
         "shortest": cx.shortest,
     }
 
