@@ -294,7 +294,13 @@ class FlowReader:
         elif over is not None:
             values["over"] = self._over(over)
         if "maxWidth" in found:
-            values["max_width"] = fields.whole(found["maxWidth"], "maxWidth", 1)
+            values["max_width"] = most = fields.whole(found["maxWidth"], "maxWidth", 1)
+            if isinstance(over, ListNode) and most is not None and len(over.items) > most:
+                message = (
+                    f"maxWidth is {most:,}, but the list has {len(over.items):,} items: this foreach can never run"
+                )
+                hint = "raise maxWidth, or leave it out: the list is as long as it is"
+                fields.note("PETRI_OUT_OF_RANGE", message, found["maxWidth"], hint, related=(position(over),))
         settings = read_settings(fields, value.entries)
         if "name" in found:
             settings["name"] = fields.text(found["name"], "name", blank=True)

@@ -183,7 +183,8 @@ class _Drawing:
         )
         foreach: Document = {"id": self.name("f"), "over": over}
         if self.draw(st.booleans()):
-            foreach["maxWidth"] = self.draw(st.integers(1, 3))
+            least = len(over) if isinstance(over, list) else 1
+            foreach["maxWidth"] = self.draw(st.integers(max(1, least), 3))
         return {**foreach, **self.settings(), "body": self.node()}
 
     def guard_value(self) -> Document:
