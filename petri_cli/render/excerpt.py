@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -82,7 +82,9 @@ class _Drawn:
         """The finished lines."""
         margin = ("dim", f"{blank}{'':>{gutter}} │ ")
         source, below = self.source, [list(rows) for rows in self.below]
-        above: list[Line] = [] if beside or not any(self.places) else [[("dim", blank + _all_of(self.places))]]
+        above: list[Line] = []
+        if not beside and any(self.places):
+            above = [[("dim", blank + part)] for part in _folded(_all_of(self.places), gutter + 3 + room)]
         if beside and len(below) == 1:
             source = _with_place(source, self.places[0], room)
         elif beside:
@@ -95,6 +97,20 @@ def _all_of(places: list[str]) -> str:
     """Positions on one line of a file: the first in full, of the others the column."""
     first, *others = dict.fromkeys(p for p in places if p)
     return first + "".join(f" and :{p.rpartition(':')[2]}" for p in others)
+
+
+def _folded(text: str, width: int) -> Iterator[str]:
+    """Lines of at most ``width`` columns: broken at a blank, else behind a ``/``, else where it has to be."""
+    while columns(text) > width:
+        fits = 1
+        while fits < len(text) and columns(text[: fits + 1]) <= width:
+            fits += 1
+        cut = text.rfind(" ", 1, fits + 1)
+        if cut < 0:
+            cut = text.rfind("/", 0, fits) + 1 or fits
+        yield text[:cut]
+        text = text[cut:].removeprefix(" ")
+    yield text
 
 
 def _with_place(line: Line, place: str, room: int) -> Line:

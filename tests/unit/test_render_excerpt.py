@@ -68,5 +68,16 @@ def test_positions_stand_at_the_right_where_all_of_them_fit_else_above() -> None
     assert [line for line in above if "p.yaml" in line] == ["p.yaml:1:1", "p.yaml:2:1"]
 
 
+def test_positions_above_a_line_are_broken_where_they_are_too_long() -> None:
+    def above(file: str, *columns: int) -> list[str]:
+        marks = [Mark(Position(file, 1, column), [], named=True) for column in columns]
+        return [line for line in drawn("{a: 1, b: 2, c: 3}", *marks, width=24) if "│" not in line]
+
+    assert above("plans/abc.yaml", 2, 8, 14) == ["plans/abc.yaml:1:2 and", ":8 and :14"]
+    assert above("plans/of/mine/abc.yaml", 2) == ["plans/of/mine/", "abc.yaml:1:2"]
+    assert above("a" * 30, 2) == ["a" * 24, "aaaaaa:1:2"]
+    assert above("计划" * 8, 2) == ["计划" * 6, "计划计划:1:2"]
+
+
 def test_carets_stand_below_wide_characters_and_tabs() -> None:
     assert drawn("\t数据: x", mark(1, 6, "here")) == ["1 │ 数据: x", "  │       ^ here"]
