@@ -80,6 +80,8 @@ def _depth_first(net: PackedNet, final: int | None, max_states: int, deadline: C
                 m = before + delta[a]
                 if (k := key(m)) not in seen:
                     if m & guards != guards:
+                        if net.widest:
+                            return DeadlockSearch(None, None, len(seen), complete=False)
                         raise Overflow
                     if len(seen) >= max_states or (len(seen) % CHECK_EVERY == 0 and deadline()):
                         return DeadlockSearch(None, None, len(seen), complete=False)
@@ -115,6 +117,8 @@ def _breadth_first(net: PackedNet, final: int | None, max_states: int, deadline:
                 if (k := key(after)) in seen:
                     continue
                 if after & guards != guards:
+                    if net.widest:
+                        return DeadlockSearch(None, None, len(seen), complete=False)
                     raise Overflow
                 if len(seen) >= max_states or (len(seen) % CHECK_EVERY == 0 and deadline()):
                     return DeadlockSearch(None, None, len(seen), complete=False)

@@ -68,7 +68,8 @@ class StateSpace:
     markings: packed, by state; parent, by: the search tree (state and action that led to each; the root is its own
     parent);
     rests: states in which nothing, or nothing but transitions with a hard deadline, is enabled;
-    expanded: states 0…expanded-1 have all their edges; fired: the set of actions enabled in one of them.
+    expanded: states 0…expanded-1 have all their edges; fired: the set of actions enabled in one of them;
+    overflowed: some place outgrew the widest field there is, so this part of the space does not grow any more.
     """
 
     def __init__(self, net: PackedNet, select: Select | None = None) -> None:
@@ -79,6 +80,7 @@ class StateSpace:
         self.rests: list[int] = []
         self.expanded = 0
         self.fired = 0
+        self.overflowed = False
         self._soft = sum(1 << a for a, action in enumerate(net.compiled.actions) if not action.hard)
         self._index: dict[int | bytes, int] = {net.key(net.initial): 0}
         self._waiting = deque([net.enabled(net.initial)])  # enabled sets of the states not yet expanded
@@ -97,12 +99,22 @@ class StateSpace:
         return len(self._targets)
 
     def advance(self, limit: int, deadline: Deadline | None = None) -> bool:
-        """Explore until complete or until there are more than ``limit`` states; False when the deadline cut it short.
+        """Explore until complete or until there are more than ``limit`` states; False when the deadline or
+        too many tokens cut it short.
 
-        Raises Overflow when a place outgrows its field.
+        Raises Overflow when a place outgrows its field and there are wider ones.
         """
         while not self.complete and len(self.markings) <= limit:
-            self._expand_block(limit)
+            if self.overflowed:
+                return False
+            try:
+                self._expand_block(limit)
+            except Overflow:
+                # the states found so far are reachable; those of the block that was begun stay unexpanded
+                if not self.net.widest:
+                    raise
+                self.overflowed = True
+                return False
             if deadline is not None and deadline():
                 return False
         return True

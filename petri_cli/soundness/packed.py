@@ -42,6 +42,8 @@ class PackedNet:
 
     def __init__(self, compiled: CompiledNet, floor: int = 1) -> None:
         self.compiled = compiled
+        self.widest = floor >= WIDEST
+        """Whether no search starts again with wider fields: one that overflows these has to stop."""
         self._lay_out(_largest(compiled), floor)
         self.initial = self.pack(compiled.initial)
         self.final = None if compiled.final is None else self.pack(compiled.final)
@@ -63,8 +65,8 @@ class PackedNet:
             at += self.bits[p] + 1
             self.guards |= 1 << (at - 1)
         self.key_bytes = at // 8 + 1 if at > WIDE else 0
-        """Bytes of the key that a marking is looked up by; 0: the integer itself is the key. There is a bit to spare for
-        the carry out of the top field: a key may be asked for before the test for an overflow."""
+        """Bytes of the key that a marking is looked up by; 0: the integer itself is the key. There is a bit to spare
+        for the carry out of the top field: a key may be asked for before the test for an overflow."""
         self.value_mask = [(1 << b) - 1 for b in self.bits]
 
     def _compile_actions(self) -> None:
@@ -161,9 +163,11 @@ class PackedNet:
             return m + d
         after = (m - self._take[a]) & ~self._clear[a] if self._clear[a] else m - self._take[a]
         after += self._put[a]
+        guards = self.guards
         for source, target in self._forward[a]:
             forwarded = self.count(m, source)
-            if forwarded > self.value_mask[target]:  # would run over the guard bit
+            # what would run over the guard bit, or set again one that what was put before has cleared
+            if forwarded > self.value_mask[target] or after & guards != guards:
                 raise Overflow
             after += forwarded << self.offset[target]
         return after
@@ -187,7 +191,10 @@ class PackedNet:
 
 
 def with_room(compiled: CompiledNet, search: Callable[[PackedNet], Found]) -> Found:
-    """Run ``search`` on the packed net, again with wider fields as long as it raises :class:`Overflow`."""
+    """Run ``search`` on the packed net, again with wider fields as long as it raises :class:`Overflow`.
+
+    On the ``widest`` fields a search ends early instead, with what it has, and claims no completeness.
+    """
     floor = 1
     while True:
         try:
@@ -228,7 +235,10 @@ def _largest(compiled: CompiledNet) -> list[int]:
     """For each place, the largest count that the net itself names (markings, needs, one production)."""
     largest = [max(pair) for pair in zip(compiled.initial, compiled.final or compiled.initial, strict=True)]
     for a in compiled.actions:
-        for p, k in [*a.needs, *_produced(a), *((q, 1) for q in a.reads)]:
+        put: dict[int, int] = {}
+        for p, k in _produced(a):  # a place may occur more than once
+            put[p] = put.get(p, 0) + k
+        for p, k in [*a.needs, *put.items(), *((q, 1) for q in a.reads)]:
             largest[p] = max(largest[p], k)
     return largest
 

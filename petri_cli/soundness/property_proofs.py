@@ -70,7 +70,7 @@ class _Inquiry:
     def explore(self, limit: int) -> None:
         """Exact enumeration, breadth first."""
         limit = min(limit, self.budget.max_states)
-        if not self.open or self.timer.expired() or len(self.space.markings) > limit:
+        if not self.open or self.space.overflowed or self.timer.expired() or len(self.space.markings) > limit:
             return
         watch = self._watch(self.open, limit, self.timer.expired, reduced=False)
         self.space = watch.space

@@ -90,8 +90,14 @@ class _Shortening:
         m = before[-1]
         for a in steps:
             if is_enabled(a, m):
-                m = fire(a, m)
-                if m & guards != guards:
-                    raise Overflow
+                try:
+                    after = fire(a, m)
+                    if after & guards != guards:
+                        raise Overflow
+                except Overflow:
+                    if net.widest:
+                        break  # a candidate that goes on from here is not worth its size
+                    raise
+                m = after
                 run.append(a)
                 before.append(m)

@@ -43,7 +43,7 @@ def judge_workflow(net: Net, budget: Budget, timer: Timer) -> Result:
     question = _Question(target, compiled, budget, timer)
     watch = question.explore(PATIENCE)
     result = question.explored(watch) or question.stuck() or question.reduced()
-    if result is None and budget.max_states > PATIENCE and not timer.nearly():
+    if result is None and budget.max_states > PATIENCE and not watch.space.overflowed and not timer.nearly():
         watch = question.explore(budget.max_states)
         result = question.explored(watch)
     result = result or question.unknown(watch)
