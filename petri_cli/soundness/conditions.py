@@ -243,8 +243,7 @@ class _ReducedReading(_Reading):
         return shorten(self.compiled, self.space.run_to(i), accept, self.deadline), False
 
     def _run_to_doomed(self, i: int) -> tuple[tuple[int, ...], bool]:
-        """What the space shows to be doomed is so for certain; that a state besides is takes a search, which may run out
-        of time."""
+        """What the space shows to be doomed is so for certain; for other states it takes a search in time."""
         doomed, find, pack = set(self.doomed), self.space.find, self.space.net.pack_if_it_fits
         return self._run_to(i, lambda state: find(pack(state)) in doomed or self._is_doomed(state))
 
