@@ -27,14 +27,16 @@ HUGE = 1 << WIDEST
 
 
 def _doubling() -> Net:
-    """``t`` forwards all of p to q and to r, ``v`` and ``w`` bring them back: p doubles in three steps."""
+    """``t`` forwards all of p to q and to r, ``v`` brings both back at once: p doubles in two steps."""
 
     def all_of(place: str, tid: str, *targets: str) -> Transition:
         late = AndOut(tuple(ForwardOut(place, x) for x in targets)) if len(targets) > 1 else ForwardOut(place, *targets)
         return Transition(tid, (Input(place, Cardinality.ALL),), TimeoutOut(1.0, late))
 
     end = Transition("end", (Input("p"), Input("never")), PlaceOut("o"))
-    steps = (all_of("p", "t", "q", "r"), all_of("q", "v", "p"), all_of("r", "w", "p"), end)
+    both = AndOut((ForwardOut("q", "p"), ForwardOut("r", "p")))
+    back = Transition("v", (Input("q", Cardinality.ALL), Input("r", Cardinality.ALL)), TimeoutOut(1.0, both))
+    steps = (all_of("p", "t", "q", "r"), back, end)
     return Net("doubling", tuple(Place(x) for x in ("p", "q", "r", "never", "o")), steps, {"p": 1}, {"o": 1})
 
 
