@@ -26,6 +26,8 @@ class Question:
     core: Core
     capacities: tuple[int, ...]
     limits: Mapping[int, int] = field(default_factory=dict)
+    exact: bool = False
+    """Search literal lists at the length that they have, not at the cut-off."""
 
     def width_limits(self) -> list[int | None]:
         """The width limit of each core node."""

@@ -12,7 +12,8 @@ Arcs = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a step of the search means in the plan: ``acquire`` or ``release`` of a guard, or ``choose`` branch k."""
+    """What a step of the search means in the plan: ``acquire`` or ``release`` of a guard, ``choose`` branch k, or
+    ``skip`` a foreach (pass it without any item)."""
 
     what: str
     node: int

@@ -128,4 +128,6 @@ class _Judge:
         from petri_cli.soundness.refusal import refuse
 
         result = refuse(question, decision, self.limits, self.replayer)
+        if result is None:
+            return self.unknown(replace(decision, stopped="candidate"))
         return replace(result, stats=self.stats())

@@ -26,6 +26,8 @@ SHORTEST_ACTIONS = 200
 SHORTEST_WORK = 100_000
 """How far a shortest run is looked for: nets of so many actions, states times actions. Past that the run is one from
 which no step can be taken away."""
+SPARE_STEPS = 5_000
+"""Longer runs are shown as they are found."""
 BRIEF_STATES = 300
 """States in which a shorter run of the search net is looked for."""
 TRIAL_WORK = 50_000
@@ -62,8 +64,10 @@ class Replayer:
             return play(plan, lowered, story, {m.node for m, _ in story}, scope_of(plan, witness.guard))
         part = skeleton.part
         root = self.core.nodes[part.root].plan
-        plan, lowered = self.workflow(question, {**self.first_items(root), **skeleton.widths})
-        story = [*way_to(plan, root), *skeleton.told(self.brief(witness))]
+        told = skeleton.told(self.brief(witness))
+        skipped = {self.plan.nodes[m.node].id: 0 for m, _ in told if m.what == "skip"}
+        plan, lowered = self.workflow(question, {**self.first_items(root), **skeleton.widths, **skipped})
+        story = [*way_to(plan, root), *(step for step in told if step[0].what != "skip")]
         controlled = skeleton.controlled() | {m.node for m, _ in story}
         scope = scope_of(plan, root, (self.core.nodes[b].plan for b in part.branches))
         return play(plan, lowered, story, controlled, scope)
@@ -83,8 +87,9 @@ class Replayer:
         return {n.id: 1 for n in self.plan.ancestors(index) if isinstance(n, Foreach)}
 
 
-def refuse(question: Question, decision: Decision, limits: Limits, replayer: Replayer) -> Result:
-    """The answer for a plan that ``decision`` found to deadlock; ``stats`` are left to the caller."""
+def refuse(question: Question, decision: Decision, limits: Limits, replayer: Replayer) -> Result | None:
+    """The answer for a plan that ``decision`` found to deadlock; ``stats`` are left to the caller. None when no run
+    could be replayed on the plan: then nothing is claimed."""
     return _Refusal(question, limits, replayer).result(decision)
 
 
@@ -101,13 +106,21 @@ class _Refusal:
                 return Decision(Verdict.UNKNOWN, "search", stopped="states")
         return decide(question, self.limits, self.replayer.confirm)
 
-    def result(self, decision: Decision) -> Result:
+    def again(self) -> Result | None:
+        decision = self.decide(self.question)
+        return self.result(decision) if decision.verdict is Verdict.UNSOUND else None
+
+    def result(self, decision: Decision) -> Result | None:
+        """The refusal; None when the deadlock could not be replayed."""
         question, plan = self.question, self.replayer.plan
         limits, decision, exact = smallest_widths(question, decision, self.decide, self.limits.expired)
         assert decision.witness is not None  # noqa: S101
         lift = self.replayer.lift(replace(question, limits=limits), decision.witness)
+        if lift is None and not question.exact:
+            # a literal list is longer than the cut-off: search again at the length that it has
+            return _Refusal(replace(question, exact=True), self.limits, self.replayer).again()
         if lift is None:
-            raise AssertionError("a deadlock found by the search could not be replayed on the plan")
+            return None
         run, shortest = self.shorten(lift)
         steps = [lift.compiled.actions[a].step for a in in_document_order(lift.compiled, run)]
         marking = replay(lift.lowered.net, steps)[-1]
@@ -154,6 +167,8 @@ class _Refusal:
             found = find_deadlock(net, final=net.final, max_states=states, deadline=self.limits.expired, shortest=True)
             if found.run is not None:
                 return found.run, True
+        if len(lift.run) > SPARE_STEPS:
+            return lift.run, False
         return without_spare_steps(self.replayer.plan, lift), False
 
     @staticmethod

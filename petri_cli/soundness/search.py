@@ -110,14 +110,28 @@ class Search:
                 return None, ""
             found, why = self.explore(part, kept, self.limits.left())
             if found is None and not why:
-                free.add(kept)
-                return None, ""
+                found, why = self.narrower(part, kept)
+                if found is not None:
+                    return found, ""
+                if not why:
+                    free.add(kept)
+                    return None, ""
             if found is not None:
                 found, why = self.settle(part, kept, everything, found, free)
                 if found is not None or everything in free:
                     return found, ""
             stopped = why
         return None, stopped
+
+    def narrower(self, part: Part, kept: int) -> tuple[Witness | None, str]:
+        """The same search where each foreach may also be passed without any item: a foreach that was over before the
+        deadlock may have had fewer items than the cut-off (statement E)."""
+        if not any(n.kind is Kind.FOREACH for n in part.nodes[1:]):
+            return None, ""
+        found, why = self.explore(part, kept, self.limits.left(), skips=True)
+        if found is None:
+            return None, why
+        return (found, "") if self.confirm(self.question, found) else (None, "candidate")
 
     def settle(
         self, part: Part, kept: int, everything: int, candidate: Witness, free: set[int]
@@ -129,6 +143,10 @@ class Search:
         found, why = self.explore(part, everything, QUICK)
         if found is not None:
             return found, ""
+        if not why:
+            found, why = self.narrower(part, everything)
+            if found is not None:
+                return found, ""
         if not why:
             free.add(everything)
             return None, ""
@@ -144,15 +162,17 @@ class Search:
                 yield part, 1
             yield part, 2
 
-    def explore(self, part: Part, kept: int, states: int, at_most: int | None = None) -> tuple[Witness | None, str]:
+    def explore(
+        self, part: Part, kept: int, states: int, at_most: int | None = None, *, skips: bool = False
+    ) -> tuple[Witness | None, str]:
         """Search a part with the resources ``kept`` only: (a deadlock of it, what ran out); neither: there is none."""
-        widths = cut_off(part, kept, self.widths, at_most)
+        widths = cut_off(part, kept, self.widths, at_most, exact=self.question.exact)
         size = size_of(part, kept, widths)
         if size > MAX_MOVES:
             return None, "size"
         if self.limits.work is not None and self.limits.left(size) < WORTHWHILE:
             return None, "states"
-        skeleton = build(part, kept, widths)
+        skeleton = build(part, kept, widths, skips=skips)
         net = skeleton.net
         moves = len(net.actions)
         states = min(states, self.limits.left(moves))

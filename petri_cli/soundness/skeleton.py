@@ -65,9 +65,12 @@ COUNTED = "#"
 """Name of the places of a counted foreach."""
 
 
-def build(part: Part, kept: int, widths: Mapping[int, int]) -> Skeleton:
-    """The search net of ``part`` with the resources ``kept`` (a bit set), each foreach at its width in ``widths``."""
-    return _Builder(part, kept, widths).build()
+def build(part: Part, kept: int, widths: Mapping[int, int], *, skips: bool = False) -> Skeleton:
+    """The search net of ``part`` with the resources ``kept`` (a bit set), each foreach at its width in ``widths``.
+
+    skips: a foreach may also be passed without any item (statement E).
+    """
+    return _Builder(part, kept, widths, skips=skips).build()
 
 
 def size_of(part: Part, kept: int, widths: Mapping[int, int]) -> int:
@@ -126,8 +129,9 @@ class _Work:
 
 
 class _Builder:
-    def __init__(self, part: Part, kept: int, widths: Mapping[int, int]) -> None:
+    def __init__(self, part: Part, kept: int, widths: Mapping[int, int], *, skips: bool) -> None:
         self.part = part
+        self.skips = skips
         self.by_index = {n.index: n for n in part.nodes}
         self.kept = kept
         self.widths = widths
@@ -208,6 +212,8 @@ class _Builder:
 
     def foreach(self, node: CoreNode, body: int, w: _Work) -> None:
         width = self.widths[node.index]
+        if self.skips:
+            self.move(w, ((w.entry, 1),), ((w.exit, 1),), Mark("skip", node.plan))
         if width == 1:
             one = w.inward(body, w.entry, w.exit)
             deeper = replace(one, tail=(*w.tail, 1)) if w.counted else replace(one, items=(*w.items, 1))

@@ -76,15 +76,25 @@ def _knot(waiters: Sequence[_Waiter], capacities: Mapping[str, int]) -> list[_Wa
     for w in waiters:
         if any(k > capacities[r] for r, k, _ in w.lacks):
             return [replace(w, lacks=tuple(x for x in w.lacks if x[1] > capacities[x[0]]))]
-    holders: dict[str, list[int]] = {}
+    classes: dict[tuple[frozenset[str], frozenset[str]], list[int]] = {}  # (holds, lacks): hundreds of items are few
     for i, w in enumerate(waiters):
-        for r in w.held_resources():
-            holders.setdefault(r, []).append(i)
-    after = [sorted({j for r, _, _ in w.lacks for j in holders.get(r, [])}) for w in waiters]
-    reach = [_reachable(after, i) for i in range(len(waiters))]
+        key = frozenset(w.held_resources()), frozenset(r for r, _, _ in w.lacks)
+        classes.setdefault(key, []).append(i)
+    kinds = list(classes)
+    after = [[j for j, (held, _) in enumerate(kinds) if lacks & held] for _, lacks in kinds]
+    reach = [_reachable(after, i) for i in range(len(kinds))]
     bottoms = [r for i, r in enumerate(reach) if all(i in reach[j] for j in r)]
-    knot = min(bottoms, key=lambda r: (len(r), min(r)))
-    return [waiters[i] for i in _round_trip(after, knot)]
+    found = [sorted(i for k in bottom for i in classes[kinds[k]]) for bottom in bottoms]
+    knot = min(found, key=lambda members: (len(members), members))
+    if len(knot) > FOLLOWED:
+        return [waiters[i] for i in knot]
+    lacking = {i: {r for r, _, _ in waiters[i].lacks} for i in knot}
+    onward = {i: [j for j in knot if lacking[i] & waiters[j].held_resources()] for i in knot}
+    return [waiters[i] for i in _round_trip(onward, frozenset(knot))]
+
+
+FOLLOWED = 100
+"""More participants than this are listed in document order."""
 
 
 def _reachable(after: Sequence[Sequence[int]], start: int) -> frozenset[int]:
@@ -98,7 +108,7 @@ def _reachable(after: Sequence[Sequence[int]], start: int) -> frozenset[int]:
     return frozenset(seen or {start})
 
 
-def _round_trip(after: Sequence[Sequence[int]], knot: frozenset[int]) -> list[int]:
+def _round_trip(after: Mapping[int, Sequence[int]], knot: frozenset[int]) -> list[int]:
     """The members in an order that follows «waits for» as far as it goes, the first in the document first."""
     left = set(knot)
     order: list[int] = []

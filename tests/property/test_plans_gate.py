@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from petri_cli.net.firing import is_dead, replay
 from petri_cli.plan.load import plan_from_data
 from petri_cli.plan.model import Foreach, Plan
+from petri_cli.soundness import search
 from petri_cli.soundness.plans import judge_plan
 from petri_cli.soundness.result import Budget, Counterexample, Result, Verdict
 from tests.oracle.plans import Truth, truth
@@ -85,6 +86,16 @@ def test_harmless_lock_cycles_are_told_from_deadly_ones(block: int) -> None:
         check_verdict(plan, result)
         searched += result.verdict is Verdict.SOUND and result.evidence.startswith("exhaustive")
     assert searched > 5, "too few plans were sound in spite of a lock cycle"
+
+
+def test_candidates_are_confirmed_or_refused_rightly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With no quick search of everything, each candidate of statement D is replayed on the plan or given up."""
+    monkeypatch.setattr(search, "QUICK", 1)
+    for seed in range(250):
+        plan = load(gated_plan(random.Random(seed)))  # noqa: S311
+        result = judge_plan(plan)
+        if result.verdict is not Verdict.UNKNOWN:
+            check_verdict(plan, result)
 
 
 @drawn
@@ -195,3 +206,12 @@ def test_a_small_budget_gives_unknown_or_the_same_answer(document: Document) -> 
     for states in (1, 5, 25):
         hurried = judge_plan(plan, Budget(max_states=states)).verdict
         assert hurried in (full, Verdict.UNKNOWN)
+
+
+def test_a_foreach_whose_items_take_two_units_may_be_mended_by_one_more() -> None:
+    """Statement H speaks of items that hold one unit: with two, capacity 3 leaves one for the first to end."""
+    body = {"guard": {"resource": "r", "units": 2, "body": {"guard": {"resource": "r", "body": {"task": {"id": "t"}}}}}}
+    flow = {"foreach": {"id": "each", "over": "items", "body": body}}
+    result = judge_plan(load({"resources": [{"id": "r", "capacity": 2}], "flow": flow}))
+    assert result.verdict is Verdict.UNSOUND
+    assert result.smallest_capacity == {"r": 3}
