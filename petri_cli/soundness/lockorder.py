@@ -51,7 +51,7 @@ class LockOrder:
 
 def lock_order(nodes: Iterable[CoreNode], resources: int, count: int) -> LockOrder:
     """→ restricted to ``resources`` (a bit set; ``count`` is the number of resources in all), over ``nodes``: a subtree
-    in pre-order. Linear in its size."""
+    in pre-order. Work: its size times the number of resources held around a guard."""
     after = [0] * count
     held: dict[int, int] = {}  # what is held around a node
     for node in nodes:
