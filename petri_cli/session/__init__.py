@@ -1,0 +1,1 @@
+"""Sessions: plans made durable. An append-only log of events, and what is folded from it."""
