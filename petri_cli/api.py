@@ -181,7 +181,27 @@ def _judge_net(net: Net, budget: Budget, properties: Sequence[Property | str]) -
     places = net.place_ids()
     _check_markings(net, set(places))
     asked = [parse_property(p, places) if isinstance(p, str) else p for p in properties]
-    return judge_net(net, budget, asked, time.monotonic)
+    return _with_priorities(net, judge_net(net, budget, asked, time.monotonic))
+
+
+def _with_priorities(net: Net, result: Result) -> Result:
+    """``result`` with a warning for each counterexample whose run execution may refuse, since it obeys priorities."""
+    from dataclasses import replace
+
+    from petri_cli.net.priority import passed_over
+
+    warnings: list[Problem] = []
+    for c in result.conditions:
+        cx = c.counterexample
+        found = next(passed_over(net, (*cx.run, *cx.pump)), None) if cx is not None else None
+        if found is not None:
+            message = (
+                f"{c.name}: step {found.step} fires `{found.fired}` while `{found.ready}`, of higher priority, could "
+                "fire; when the net runs, it may never go this way"
+            )
+            hint = "if this must never happen, rule it out by an input or an inhibitor, not by priority"
+            warnings.append(Problem("PETRI_PRIORITY_IGNORED", message, hint=hint, severity="warning"))
+    return replace(result, warnings=(*result.warnings, *warnings)) if warnings else result
 
 
 def _check_markings(net: Net, places: set[str]) -> None:

@@ -9,9 +9,10 @@ import pytest
 
 import petri_cli
 from petri_cli import InputError, PetriError, Verdict, analyze, analyze_data, export, load, load_net, load_plan
-from petri_cli.net.model import Input, Net, Place, PlaceOut, Transition
+from petri_cli.net.model import Input, Net, Place, PlaceOut, Property, Timing, Transition
 from tests.e2e.petri import SAMPLES
 from tests.e2e.plans import NET, WRONG
+from tests.strategies.short_nets import short_net
 
 
 def test_every_public_name_can_be_had() -> None:
@@ -103,3 +104,33 @@ def test_the_lines_of_xml_are_those_that_its_reader_counts(end: str) -> None:
     analysis = analyze_data(text.encode(), "n.pnml")
     (problem,) = analysis.problems
     assert (problem.where.line, analysis.source[problem.where.line - 1]) == (4, "</net>")
+
+
+def _passed_over(
+    changes: dict[str, dict[str, object]], text: str = "s: i -> a k; high: a k -> o; low: a -> p"
+) -> list[str]:
+    net = short_net(text, changes, i=1)
+    result = analyze(net, properties=[Property("lost", "unreachable", ("p",))])
+    return [w.message for w in result.warnings if w.code == "PETRI_PRIORITY_IGNORED"]
+
+
+def test_a_run_that_passes_over_a_higher_priority_is_warned_about_at_its_step() -> None:
+    (message,) = _passed_over({"high": {"priority": 1}})
+    assert message.startswith("lost: step 2 fires `low` while `high`, of higher priority, could fire;")
+    assert _passed_over({}) == []
+    assert _passed_over({"low": {"priority": 1}}) == []
+    assert _passed_over({"high": {"priority": 1, "inhibitors": ("k",)}}) == []
+
+
+def test_a_higher_transition_that_has_to_wait_does_not_go_first() -> None:
+    assert _passed_over({"high": {"priority": 1, "timing": Timing("delayed", 5.0)}}) == []
+    assert len(_passed_over({"high": {"priority": 1, "timing": Timing("deadline", 0.0, 5.0)}})) == 1
+
+
+def test_a_pump_that_passes_over_a_higher_priority_is_warned_about() -> None:
+    text = "start: i -> p; grow: p -> p q; rest: p -> p; leave: p 2000*q -> o"
+    net = short_net(text, {"rest": {"priority": 3}}, i=1)
+    result = analyze(net)
+    assert result.counterexample is not None and result.counterexample.pump
+    messages = [w.message for w in result.warnings if w.code == "PETRI_PRIORITY_IGNORED"]
+    assert messages and all("step 2 fires `grow` while `rest`" in m for m in messages)
