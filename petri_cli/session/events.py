@@ -35,7 +35,8 @@ class Timer:
 class Process:
     """A process that can be told from another one with the same number: where, which boot, started when.
 
-    start_time: as the system counts it (clock ticks since boot on Linux); group: its process group, 0 for none.
+    start_time: as the system counts it (clock ticks since boot on Linux); group: its process group, 0 for none;
+    namespace: of its number, "" where there is only one (see :mod:`petri_cli.session.identity`).
     """
 
     pid: int
@@ -43,6 +44,7 @@ class Process:
     boot_id: str
     host: str
     group: int = 0
+    namespace: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,7 +455,8 @@ def process_to_json(process: Process) -> dict[str, Any]:
 
 
 def process_from_json(data: Mapping[str, Any]) -> Process:
-    return Process(data["pid"], data["startTime"], data["bootId"], data["host"], data.get("group", 0))
+    known = data["pid"], data["startTime"], data["bootId"], data["host"]
+    return Process(*known, data.get("group", 0), data.get("namespace", ""))
 
 
 def holding_to_json(holding: Holding) -> dict[str, Any]:
