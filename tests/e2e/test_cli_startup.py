@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.petri import SAMPLES, environment
+from tests.e2e.petri import PETRI, ROOT, SAMPLES, environment
 
 PYTHON = sys.executable
 
@@ -53,6 +53,18 @@ def petri_modules(modules: set[str]) -> set[str]:
 
 def unwanted(modules: set[str]) -> set[str]:
     return {m for m in modules if m in FORBIDDEN or m.split(".")[0] in FORBIDDEN}
+
+
+def test_the_command_under_test_is_that_of_this_tree(tmp_path: Path) -> None:
+    script = PETRI.read_text(encoding="utf-8")
+    assert "petri_cli.cli.main" in script
+    assert str(PETRI.parent) in script, "the interpreter that it names is the one beside it"
+    code = "import petri_cli; print(petri_cli.__file__)"
+    done = subprocess.run(
+        [PYTHON, "-c", code], cwd=tmp_path, capture_output=True, text=True, env=environment(), check=True
+    )
+    where = Path(done.stdout.strip())
+    assert where.is_relative_to(ROOT), f"{PETRI} runs {where}: pip install -e {ROOT}"
 
 
 def test_help_loads_the_group_alone() -> None:

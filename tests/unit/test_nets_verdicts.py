@@ -308,6 +308,40 @@ def test_a_transition_that_always_loses_by_priority_is_named() -> None:
     assert _warned({"high": {"priority": 2}}, "s: i -> p q; high: p q -> o; low: p -> r; e: r q -> o") == []
 
 
+@pytest.mark.parametrize(
+    ("high", "low", "starves"),
+    [
+        ({"inhibitors": ("x",)}, {}, False),
+        ({"inhibitors": ("x",)}, {"inhibitors": ("x",)}, True),
+        ({"inhibitors": ("x",)}, {"inhibitors": ("x", "y")}, True),
+        ({"inhibitors": ("x", "y")}, {"inhibitors": ("x",)}, False),
+        ({}, {"inhibitors": ("x",)}, True),
+        ({"reads": ("x",)}, {}, False),
+        ({"reads": ("x",)}, {"reads": ("x",)}, True),
+        ({"reads": ("i",)}, {}, True),
+        ({"reads": ("x", "y")}, {"reads": ("x",)}, False),
+        ({}, {"reads": ("x",)}, True),
+        ({"reads": ("x",)}, {"inhibitors": ("x",)}, False),
+        ({"inhibitors": ("x",)}, {"reads": ("x",)}, False),
+    ],
+)
+def test_who_loses_by_priority_is_judged_by_inhibitors_and_reads_as_well(
+    high: dict[str, Any], low: dict[str, Any], starves: bool
+) -> None:
+    text = "high: i -> o; low: i -> o; fill: x y -> x y"
+    net = replace(short_net(text, {"high": {"priority": 2, **high}, "low": low}, i=1, x=1, y=1), final={"o": 1})
+    warned = [w.message for w in judge_net(net).warnings if w.code == "PETRI_PRIORITY_STARVES"]
+    assert bool(warned) is starves
+    assert all(m.startswith("low (to high) ") for m in warned)
+
+
+def test_a_higher_priority_that_needs_more_of_a_token_lets_the_lower_one_go() -> None:
+    assert _warned({"high": {"priority": 2}}, "high: 2*i -> o; low: i -> o") == []
+    assert [c for c, _ in _warned({"high": {"priority": 2}}, "high: i -> o; low: 2*i -> o")] == [
+        "PETRI_PRIORITY_STARVES"
+    ]
+
+
 def test_a_counterexample_that_time_may_rule_out_is_noted() -> None:
     late = {"wrong": {"timing": Timing("delayed", 3.0)}}
     ((code, message),) = _warned(late, "right: i -> o; wrong: i -> p; end: p x -> o; keep: x -> x p")[-1:]
