@@ -67,9 +67,7 @@ class Drawing:
 
 def draw(net: Net) -> Drawing:
     """The drawing of ``net``. Places that only a marking names are drawn too."""
-    declared = set(net.place_ids())
-    marked = dict.fromkeys(p for p in (*net.initial, *(net.final or ())) if p not in declared)
-    places = (*net.places, *(Place(p) for p in marked))
+    places = net.all_places()
     keys = {p.id: f"p{n}" for n, p in enumerate(places)}
     nodes = [_place(net, p, keys[p.id]) for p in places]
     edges: list[DrawnEdge] = []

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from petri_cli.document.write import LONGEST_KEY, flow_text, json_text, longest_key
 from petri_cli.formats.net_actions import action_data, match_data
 from petri_cli.formats.net_arcs import input_data, output_data
 from petri_cli.formats.net_time import timing_data
 from petri_cli.formats.properties import property_data
-from petri_cli.formats.yaml_text import flow
 from petri_cli.net.model import IMMEDIATE, Input, Net, Place, Transition
 
 
@@ -18,9 +18,7 @@ def net_to_data(net: Net) -> dict[str, Any]:
 
     Places that only a marking names are declared: a file has no other way to say so, and it makes no difference.
     """
-    declared = set(net.place_ids())
-    marked = dict.fromkeys(p for p in (*net.initial, *(net.final or ())) if p not in declared)
-    places = (*net.places, *(Place(p) for p in marked))
+    places = net.all_places()
     data: dict[str, Any] = {"kind": "net", "id": net.id}
     if net.name:
         data["name"] = net.name
@@ -70,20 +68,26 @@ def _transition_data(t: Transition) -> dict[str, Any]:
 
 
 def write_net(net: Net) -> str:
-    """``net`` as a YAML document; :func:`parse_net` reads the same net from it."""
-    return "\n".join(_lines(net_to_data(net))) + "\n"
+    """``net`` as a YAML document; :func:`parse_net` reads the same net from it.
+
+    With ids too long for the key of a YAML map it comes as JSON, which is YAML too.
+    """
+    data = net_to_data(net)
+    if longest_key(data) > LONGEST_KEY:
+        return json_text(data) + "\n"
+    return "\n".join(_lines(data)) + "\n"
 
 
 def _lines(data: dict[str, Any]) -> Iterator[str]:
     """A line for each place and property, a small block for each transition; everything else in flow style."""
     for key, value in data.items():
         if not isinstance(value, list) or not value:
-            yield f"{key}: {flow(value)}"
+            yield f"{key}: {flow_text(value)}"
             continue
         yield f"{key}:"
         for item in value:
             if key != "transitions":
-                yield f"  - {flow(item)}"
+                yield f"  - {flow_text(item)}"
                 continue
             for n, (name, part) in enumerate(item.items()):
-                yield f"  {'-' if n == 0 else ' '} {name}: {flow(part)}"
+                yield f"  {'-' if n == 0 else ' '} {name}: {flow_text(part)}"

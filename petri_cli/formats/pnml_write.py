@@ -55,9 +55,7 @@ def _produced(output: Output | None) -> list[PlaceOut] | None:
 
 
 def _lines(net: Net) -> Iterator[str]:
-    declared = set(net.place_ids())
-    marked = dict.fromkeys(p for p in (*net.initial, *(net.final or ())) if p not in declared)
-    places = (*net.places, *(Place(p) for p in marked))
+    places = net.all_places()
     ids = _Ids([*(p.id for p in places), *(t.id for t in net.transitions), net.id])
     net_id = ids.take(net.id)
     place_ids = {p.id: ids.take(p.id) for p in places}

@@ -192,6 +192,12 @@ class Net:
     def place_ids(self) -> tuple[str, ...]:
         return tuple(p.id for p in self.places)
 
+    def all_places(self) -> tuple[Place, ...]:
+        """The declared places, then those that only a marking names: no arc reaches them, and their tokens count."""
+        declared = set(self.place_ids())
+        marked = dict.fromkeys(p for p in (*self.initial, *(self.final or ())) if p not in declared)
+        return (*self.places, *map(Place, marked))
+
     def transition(self, tid: str) -> Transition:
         """The transition called ``tid``; KeyError when there is none."""
         for t in self.transitions:
