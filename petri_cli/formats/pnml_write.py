@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from petri_cli.errors import PetriError
 from petri_cli.formats.pnml_elements import NAMESPACE
-from petri_cli.net.model import IMMEDIATE, AndOut, Net, Output, Place, PlaceOut, Transition
+from petri_cli.net.model import IMMEDIATE, Net, Place, PlaceOut, Transition, leaves
 from petri_cli.net.place_transition import pt_view
 
 _PTNET = "http://www.pnml.org/version-2009/grammar/ptnet"
@@ -25,36 +25,16 @@ def write_pnml(net: Net) -> str:
 
     Raises PetriError PETRI_NOT_PT_NET naming the transition and what it has that P/T nets lack.
     """
-    net = pt_view(net)
     for t in net.transitions:
-        if lacking := _beyond_pt(t):
-            message = f"transition `{t.id}` has {lacking}, which place/transition nets cannot express"
+        lacking = [what for has, what in ((t.timing != IMMEDIATE, "a timing"), (t.priority, "a priority")) if has]
+        if lacking:
+            message = f"transition `{t.id}` has {', '.join(lacking)}, which place/transition nets cannot express"
             raise PetriError("PETRI_NOT_PT_NET", message, hint="export the net as JSON, DOT or Mermaid")
-    return "\n".join(_lines(net)) + "\n"
-
-
-def _beyond_pt(t: Transition) -> str:
-    """What ``t`` of a P/T view has beside weighted arcs; empty for a transition of a P/T net."""
-    parts = [(t.timing != IMMEDIATE, "a timing"), (t.priority != 0, "a priority")]
-    return ", ".join(what for has, what in parts if has)
-
-
-def _produced(output: Output | None) -> list[PlaceOut] | None:
-    """The leaves of an output that puts the same tokens at every firing; None for any other."""
-    leaves: list[PlaceOut] = []
-    stack: list[Output] = [] if output is None else [output]
-    while stack:
-        match stack.pop():
-            case PlaceOut() as leaf:
-                leaves.append(leaf)
-            case AndOut(children):
-                stack.extend(reversed(children))
-            case _:
-                return None
-    return leaves
+    return "\n".join(_lines(pt_view(net))) + "\n"
 
 
 def _lines(net: Net) -> Iterator[str]:
+    """The document of a place/transition net."""
     places = net.all_places()
     ids = _Ids([*(p.id for p in places), *(t.id for t in net.transitions), net.id])
     net_id = ids.take(net.id)
@@ -71,8 +51,9 @@ def _lines(net: Net) -> Iterator[str]:
         yield f'      <transition id="{tid}"><name><text>{_text(_shown(t))}</text></name></transition>'
         for i in t.inputs:
             yield _arc(ids.fresh("arc"), place_ids[i.place], tid, i.count)
-        for leaf in _produced(t.output) or ():
-            yield _arc(ids.fresh("arc"), tid, place_ids[leaf.place], leaf.count)
+        for leaf in leaves(t.output):
+            if isinstance(leaf, PlaceOut):  # the view has no other
+                yield _arc(ids.fresh("arc"), tid, place_ids[leaf.place], leaf.count)
     yield "    </page>"
     if net.final is not None:
         yield "    <finalmarkings>"

@@ -117,10 +117,9 @@ class CompiledNet:
 def compile_net(net: Net) -> CompiledNet:
     """Compile ``net``. Work and size are linear in its arcs times the outcomes of a transition.
 
-    The initial marking may name places that the net does not declare (their tokens are inert and count).
+    A marking may name places that the net does not declare (their tokens are inert and count).
     """
-    undeclared = sorted(set(net.initial) | set(net.final or ()), key=str)
-    places = list(dict.fromkeys([*net.place_ids(), *undeclared]))
+    places = [p.id for p in net.all_places()]
     index = {p: i for i, p in enumerate(places)}
     actions: list[Action] = []
     for t in net.transitions:

@@ -19,6 +19,7 @@ from petri_cli.net.model import (
     PlaceOut,
     Timing,
     Transition,
+    XorOut,
 )
 
 LOCKED = Net(
@@ -123,12 +124,13 @@ A = (Input("a"),)
         (Transition("t", A, inhibitors=("a",), resets=("a",)), "an inhibitor arc, a reset arc"),
         (Transition("t", A, timing=Timing("delayed", 1.0)), "a timing"),
         (Transition("t", A, priority=1), "a priority"),
+        (Transition("t", A, XorOut((PlaceOut("a"), PlaceOut("b"))), priority=1), "a priority"),
         (Transition("t", A, match=Match((("a", None),))), "a name match"),
     ],
 )
 def test_what_place_transition_nets_lack_is_refused_by_name(transition: Transition, named: str) -> None:
     with pytest.raises(PetriError) as caught:
-        write_pnml(Net("n", (Place("a"),), (transition,)))
+        write_pnml(Net("n", (Place("a"), Place("b")), (transition,)))
     assert caught.value.code == "PETRI_NOT_PT_NET"
     assert caught.value.message == f"transition `t` has {named}, which place/transition nets cannot express"
 
