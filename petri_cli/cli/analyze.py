@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-Format = Literal["text", "concise", "json", "github"]
-Colour = Literal["auto", "always", "never"]
+from petri_cli.cli.options import Colour, StdinName
+from petri_cli.render.reporters import Format
 
 
 def analyze(
@@ -31,9 +31,7 @@ def analyze(
     timeout: Annotated[
         float, typer.Option(min=0, metavar="SECONDS", help="Time for one file before the answer is UNKNOWN.")
     ] = 30,
-    stdin_filename: Annotated[
-        str, typer.Option(metavar="NAME", help="What to call standard input; the ending says what it is.")
-    ] = "",
+    stdin_filename: StdinName = "",
     exit_zero: Annotated[
         bool, typer.Option("--exit-zero", help="Exit 0 for UNSOUND and UNKNOWN; wrong input still exits 2.")
     ] = False,
@@ -43,7 +41,7 @@ def analyze(
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Every step of a run, the conditions, and the figures.")
     ] = False,
-    color: Annotated[Colour, typer.Option(help="Colour: auto asks the terminal, NO_COLOR and FORCE_COLOR.")] = "auto",
+    color: Colour = "auto",
 ) -> int:
     """Judge plans and nets: SOUND, UNSOUND with the state it would have died in, or UNKNOWN.
 

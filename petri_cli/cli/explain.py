@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from petri_cli.cli.exit import Exit
-
-Colour = Literal["auto", "always", "never"]
+from petri_cli.cli.options import Colour
 
 
 def _codes(incomplete: str) -> list[str]:
@@ -23,7 +22,7 @@ def explain(
         str, typer.Argument(metavar="[CODE]", help="A code; PETRI_ may be left out.", autocompletion=_codes)
     ] = "",
     every: Annotated[bool, typer.Option("--list", help="List all codes, each with what it is about.")] = False,
-    color: Annotated[Colour, typer.Option(help="Colour: auto asks the terminal, NO_COLOR and FORCE_COLOR.")] = "auto",
+    color: Colour = "auto",
 ) -> int:
     """Say what a code means, with an example that provokes it and the way out."""
     from petri_cli.cli.streams import Output

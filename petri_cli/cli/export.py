@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
+from petri_cli.api import ExportFormat
 from petri_cli.cli.exit import Exit
-
-Format = Literal["json", "pnml", "dot", "mermaid"]
+from petri_cli.cli.options import StdinName, Widths
 
 
 def export(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A plan or net; - is standard input.")],
-    form: Annotated[Format, typer.Option("--format", "-f", help="What to write.")] = "json",
+    form: Annotated[ExportFormat, typer.Option("--format", "-f", help="What to write.")] = "json",
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to FILE instead of standard output.")
     ] = None,
-    width: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--width", "-w", metavar="ID=N", help="Items of the foreach ID (2 where not said); may be repeated."
-        ),
-    ] = None,
-    stdin_filename: Annotated[
-        str, typer.Option(metavar="NAME", help="What to call standard input; the ending says what it is.")
-    ] = "",
+    width: Widths = None,
+    stdin_filename: StdinName = "",
 ) -> int:
     """Write the Petri net of a plan, or a net, as JSON, PNML, DOT or Mermaid.
 
@@ -38,7 +31,7 @@ def export(
     from petri_cli.cli.streams import Output
 
     source = one_source(file, stdin_filename)
-    text = export_net(load_data(read_source(source), source.name)[0], form, widths=widths(width or []))
+    text = export_net(load_data(read_source(source), source.name)[0], form, widths=widths(width))
     with Output(output, spare=[source.path]) as out:
         out.write(text)
     return Exit.OK

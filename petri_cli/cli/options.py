@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Annotated
 
 import typer
+
+from petri_cli.render.look import ColourMode
+
+Colour = Annotated[ColourMode, typer.Option(help="Colour: auto asks the terminal, NO_COLOR and FORCE_COLOR.")]
+StdinName = Annotated[
+    str, typer.Option(metavar="NAME", help="What to call standard input; the ending says what it is.")
+]
+Widths = Annotated[
+    list[str] | None,
+    typer.Option("--width", "-w", metavar="ID=N", help="Items of the foreach ID (2 where not said); may be repeated."),
+]
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
 """More digits are more items than anything can have, and Python refuses to read some thousands of them."""
@@ -13,10 +25,10 @@ _SAID = 60
 """Characters of a wrong value that the message repeats."""
 
 
-def widths(given: Iterable[str]) -> dict[str, int]:
+def widths(given: Iterable[str] | None) -> dict[str, int]:
     """What ``--width ID=N`` says. Raises BadParameter."""
     found: dict[str, int] = {}
-    for text in given:
+    for text in given or ():
         name, equals, number = text.rpartition("=")
         if not (equals and name and _NUMBER.fullmatch(number)):
             said = text if len(text) <= _SAID else text[: _SAID - 1] + "…"
