@@ -151,9 +151,9 @@ class Claimed:
     """A piece of work was begun: its tokens are reserved under a lease.
 
     claim: unique in the session, its idempotency key; transition: ``t.<task>``, or the discovery of a foreach; task: id
-    of the task (of the foreach); thread: name of the token, the path of its foreach items; rounds: of the loops around;
-    attempt: from 1, of this piece of work; lease: ticks; expires: when the lease ends if no heartbeat comes; driver: of
-    which the claim is local, "" for a pull worker's.
+    of the task (``foreach.<id>`` for a discovery), under which its result is kept; thread: name of the token, the path
+    of its foreach items; rounds: of the loops around; attempt: from 1, of this piece of work; lease: ticks; expires:
+    when the lease ends if no heartbeat comes; driver: of which the claim is local, "" for a pull worker's.
     """
 
     type: ClassVar[str] = "Claimed"

@@ -1,0 +1,155 @@
+"""A plan becomes the next revision of a session: behind the gate, by compare and set, whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from petri_cli.driver.carry import Carried, carry
+from petri_cli.engine.tokens import Token
+from petri_cli.errors import PetriError
+from petri_cli.plan.load import load_plan_text
+from petri_cli.plan.lower import Lowered, lower_execution
+from petri_cli.plan.model import Plan
+from petri_cli.session.events import RevisionCommitted, Revoked, SessionEvent
+from petri_cli.session.fold import apply, fold
+from petri_cli.session.state import State
+from petri_cli.session.store import EventStore, Writing
+from petri_cli.soundness.result import Result, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A plan as it was written: its text and what the file is called (the ending says JSON or YAML)."""
+
+    text: str
+    file: str
+
+    @classmethod
+    def of(cls, data: bytes, file: str) -> Document:
+        """The document in ``data``, which was read as a plan before: UTF-8 or UTF-16, with or without a mark."""
+        encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+        return cls(data.decode(encoding), file)
+
+    @property
+    def format(self) -> str:
+        return "json" if self.file.lower().endswith(".json") or self.text.lstrip()[:1] in ("{", "[") else "yaml"
+
+    @property
+    def hash(self) -> str:
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What was committed, and how much of the work before it goes on."""
+
+    session: str
+    revision: int
+    seq: int
+    kept: int
+    """Pieces of work that stay done."""
+    moved: int
+    """Claims that go on."""
+    revoked: tuple[str, ...] = ()
+
+
+def plan_of(text: str, form: str, file: str) -> Plan:
+    """The plan of a revision, read again."""
+    return load_plan_text(text.encode(), file if file.lower().endswith((".json", ".yaml", ".yml")) else f"plan.{form}")[
+        0
+    ]
+
+
+def check_verdict(result: Result, *, accept_unknown: bool = False) -> None:
+    """Refuse what the gate did not let through. Raises PetriError with the gate's own code and message."""
+    if result.verdict is Verdict.UNSOUND or (result.verdict is Verdict.UNKNOWN and not accept_unknown):
+        hint = "" if result.verdict is Verdict.UNSOUND else "give it more time, or say --accept-unknown"
+        raise PetriError(result.code, result.message.removeprefix(f"{result.code}: "), hint=hint)
+
+
+def commit(
+    store: EventStore,
+    session: str,
+    document: Document,
+    plan: Plan,
+    result: Result,
+    *,
+    accept_unknown: bool = False,
+    expect_revision: int | None = None,
+    revoke: bool = False,
+    by: str = "",
+) -> Committed:
+    """Append ``plan``, which ``result`` is the verdict on, as the next revision of ``session``.
+
+    expect_revision: refuse when the session is at another one; revoke: take back claims that are in the way. Raises
+    PetriError: the gate's code, ``PETRI_REVISION_CONFLICT``, ``PETRI_SESSION_ENDED``, ``PETRI_REVISION_MISFIT``. Then
+    nothing is written.
+    """
+    check_verdict(result, accept_unknown=accept_unknown)
+    lowered = lower_execution(plan)
+    with store.writing(session) as writing:
+        state = store.state(session)
+        fold((entry.event for entry in writing.tail(state.seq)), state)
+        _check_session(session, state, expect_revision)
+        now = writing.now()
+        revoked: list[SessionEvent] = []
+        if revoke:
+            revoked = [Revoked(now, c, "a new revision was committed") for c in state.claims]
+        for event in revoked:
+            apply(state, event)
+        carried = _begin(store, session, writing, state, revoked, plan, lowered, now)
+        committed = RevisionCommitted(
+            now,
+            state.revision + 1,
+            document.format,
+            document.text,
+            document.hash,
+            carried.marking,
+            document.file,
+            result.verdict.value,
+            {"by": result.evidence, **({"detail": list(result.detail)} if result.detail else {})},
+            result.verdict is Verdict.UNKNOWN,
+            carried.kept,
+            carried.moved,
+            carried.holdings,
+            carried.timers,
+            by,
+        )
+        seq = writing.append([*revoked, committed])
+    kept = sum(len(threads) for threads in carried.kept.values())
+    gone = tuple(e.claim for e in revoked if isinstance(e, Revoked))
+    return Committed(session, committed.revision, seq, kept, len(carried.moved), gone)
+
+
+def _begin(
+    store: EventStore,
+    session: str,
+    writing: Writing,
+    state: State,
+    revoked: list[SessionEvent],
+    plan: Plan,
+    lowered: Lowered,
+    now: int,
+) -> Carried:
+    if not state.revision:
+        marking = {p: (Token(None, now),) * n for p, n in lowered.net.initial.items() if n}
+        return Carried(marking, {}, {})
+    events = [entry.event for entry in store.read(session)]
+    events += [entry.event for entry in writing.tail(len(events))]
+    return carry([*events, *revoked], state, plan_of, plan, lowered, now)
+
+
+def _check_session(session: str, state: State, expect_revision: int | None) -> None:
+    if state.final:
+        raise PetriError(
+            "PETRI_SESSION_ENDED",
+            f"session `{session}` is {state.ended}: nothing can be added to it",
+            hint="open another one: petri create, or --session with a new name",
+        )
+    if expect_revision is not None and expect_revision != state.revision:
+        raise PetriError(
+            "PETRI_REVISION_CONFLICT",
+            f"session `{session}` is at revision {state.revision}, not {expect_revision}: somebody else was first",
+            hint="look at the plan that is there (petri status), then say --expect-revision again",
+        )
