@@ -84,6 +84,7 @@ def apply(state: State, event: SessionEvent) -> None:
             _take(state, event, event.consumed)
             _put(state, event.produced)
             _held(state, event)
+            _discovered(state, event.transition, _thread(event.consumed), event.produced)
             state.timers.update((t.id, t) for t in event.timers)
             state.fired[event.transition] = state.fired.get(event.transition, 0) + 1
         case FiringFailed():
@@ -168,6 +169,14 @@ def _held(state: State, event: Fired) -> None:
         state.holdings.pop((head, _thread(event.consumed)), None)
 
 
+def _discovered(state: State, transition: str, thread: str, produced: ByPlace) -> None:
+    """How many items a foreach has, once they are known."""
+    head, _, part = transition.rpartition(".")
+    if part == "discover":
+        foreach = head.removeprefix("t.foreach.")
+        state.widths.setdefault(foreach, {})[thread] = len(produced.get(f"p.foreach.{foreach}.body", ()))
+
+
 def _thread(consumed: ByPlace) -> str:
     """The name of the one token that is no unit of a resource."""
     return next((ts[0].name for p, ts in consumed.items() if ts and not p.startswith(RESOURCE)), "")
@@ -228,6 +237,7 @@ def _verified(state: State, event: Verified) -> None:
     _put(state, event.produced)
     state.attempts.pop(claim.work, None)
     state.results.setdefault(claim.task, {})[claim.thread] = claim.report.output
+    _discovered(state, claim.transition, claim.thread, event.produced)
     state.fired[claim.transition] = state.fired.get(claim.transition, 0) + 1
 
 

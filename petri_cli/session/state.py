@@ -96,7 +96,8 @@ class State:
 
     marking: place → tokens, oldest first, without empty places; claims: by id, oldest first; attempts: of work that has
     not passed yet; results: task → thread → the latest result; holdings: (guard's acquire transition, thread) → what it
-    holds; fired: transition → how often it produced; failed: why a control transition failed, if one did.
+    holds; fired: transition → how often it produced; widths: foreach → thread around it → items last discovered;
+    failed: why a control transition failed, if one did.
     """
 
     seq: int = 0
@@ -112,6 +113,7 @@ class State:
     timers: dict[str, Timer] = field(default_factory=dict)
     holdings: dict[tuple[str, str], Holding] = field(default_factory=dict)
     fired: dict[str, int] = field(default_factory=dict)
+    widths: dict[str, dict[str, int]] = field(default_factory=dict)
     driver: Driver | None = None
     ended: EndState | None = None
     why: str = ""
