@@ -52,7 +52,7 @@ def history(events: Iterable[SessionEvent], plan_of: PlanOf, plan: Plan) -> Hist
     """What of the work done so far still counts under ``plan``.
 
     A piece of work counts when each revision since kept it and its definition is the same now; so does the discovery of
-    a foreach. Control counts for what it is: it is replayed where ``plan`` has a transition of that name, and a decision
+    a foreach. Control counts for what it is: it is replayed where ``plan`` has a transition of that name. A decision
     that was taken stays taken. plan_of: the plan of a revision.
     """
     wanted = {t: definition(plan, node) for t, node in _works(plan).items()}
