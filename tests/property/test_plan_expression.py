@@ -33,11 +33,9 @@ DATA: dict[str, Any] = {
     "z": 0,
 }
 
-FRAGMENTS = st.sampled_from(
-    "${ } ( ) [ ] , a item.x ${a.b} and or not in == < - + * / 1 2.5 1e9 ' \" 'x' \\ len( exists( default( . $  true é".split(
-        " "
-    )
-)
+SIGNS = ["${", "}", "(", ")", "[", "]", ",", " ", ".", "$", "'", '"', "\\", "==", "<", "-", "+", "*", "/"]
+WORDS = ["a", "item.x", "${a.b}", "and", "or", "not", "in", "true", "null", "1", "2.5", "1e9", "'x'", "é"]
+FRAGMENTS = st.sampled_from([*SIGNS, *WORDS, "len(", "exists(", "default("])
 TEXTS = st.one_of(st.text(max_size=40), st.lists(FRAGMENTS, max_size=14).map("".join))
 
 
