@@ -11,7 +11,8 @@ from typing import assert_never
 from petri_cli.net.compiled import CompiledNet
 from petri_cli.plan.lower import Lowered
 from petri_cli.plan.model import Choice, Foreach, Guard, Loop, Parallel, Plan, Seq, Task
-from petri_cli.soundness.packed import PackedNet, members, with_room
+from petri_cli.soundness.bits import members
+from petri_cli.soundness.packed import PackedNet, with_room
 from petri_cli.soundness.result import Counts
 
 MAX_MARKINGS = 5_000

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import assert_never
 
 from petri_cli.plan.model import Choice, Foreach, Guard, Loop, Parallel, Plan, Seq, Task
+from petri_cli.soundness.bits import bits_of
 
 
 class Kind(Enum):
@@ -40,6 +41,8 @@ class CoreNode:
     branches: tuple[int, ...] = ()
     skip: int = 0
     end: int = 0
+    mask: int = 0
+    """The resources of ``units`` as a bit set."""
     literal: bool = False
     """A foreach over a list written in the plan: it has that width and no other."""
 
@@ -117,7 +120,8 @@ def _build(plan: Plan, relevant: list[bool], index: dict[str, int], quotas: set[
         match node:
             case Guard():
                 units = tuple((index[r], k) for r, k in node.units if r not in quotas)
-                new = CoreNode(i, parents[i], Kind.GUARD, n, inside, units, end=end[i])
+                mask = bits_of(r for r, _ in units)
+                new = CoreNode(i, parents[i], Kind.GUARD, n, inside, units, end=end[i], mask=mask)
             case Seq():
                 new = CoreNode(i, parents[i], Kind.SEQ, n, inside, end=end[i])
             case Parallel():

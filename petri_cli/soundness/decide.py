@@ -103,7 +103,7 @@ def decide(question: Question, limits: Limits, confirm: Confirm) -> Decision:
     waiting = blocking(demands[0], capacities) if demands else 0
     if not waiting:
         return Decision(Verdict.SOUND, "no-waiting")
-    order = lock_order(core.nodes, waiting, len(capacities))
+    order = lock_order(core.nodes, waiting)
     if not order.cyclic():
         return Decision(Verdict.SOUND, "lock-order", order=tuple(order.order()))
     from petri_cli.soundness.search import Search  # not before something has to be searched

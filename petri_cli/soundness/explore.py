@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from petri_cli.net.compiled import State
-from petri_cli.soundness.packed import Overflow, PackedNet, members
+from petri_cli.soundness.bits import members
+from petri_cli.soundness.packed import Overflow, PackedNet
 
 BLOCK = 1024
 """States expanded between two looks at the deadline."""

@@ -1,27 +1,30 @@
 """The lock-order relation → and what follows from its cycles (statements C and D).
 
 r → s when a guard on s lies inside the body of a guard on r. Havender 1968 ("Avoiding Deadlock in Multitasking
-Systems", IBM Systems Journal 7(2)): acquiring in one order never deadlocks. The strongly connected components are
-Tarjan's (1972).
+Systems", IBM Systems Journal 7(2)): acquiring in one order never deadlocks. The strongly connected components are found
+by the path-based algorithm (Dijkstra 1976, chapter 25; Gabow 2000, "Path-Based Depth-First Search for Strong and
+Biconnected Components"), on bit sets: guards nested n deep give n² / 2 edges, and no edge is ever looked at by itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from petri_cli.soundness.bits import members
 from petri_cli.soundness.core import CoreNode
 
 
 @dataclass(frozen=True, slots=True)
 class LockOrder:
-    """The relation → among ``resources`` (a bit set), as successor bit sets, and its condensation.
+    """The relation → among ``resources`` (a bit set), and its condensation.
 
-    components: the strongly connected components as bit sets, in an order in which → never points backward.
+    after: resource → its successors as a bit set, left out where there are none; components: the strongly connected
+    components as bit sets, in an order in which → never points backward.
     """
 
     resources: int
-    after: tuple[int, ...]
+    after: Mapping[int, int]
     components: tuple[int, ...]
 
     def cyclic(self) -> list[int]:
@@ -29,7 +32,7 @@ class LockOrder:
         found = []
         for c in self.components:
             r = c.bit_length() - 1
-            if c != 1 << r or self.after[r] & c:
+            if c != 1 << r or self.after.get(r, 0) & c:
                 found.append(c)
         return found
 
@@ -41,80 +44,89 @@ class LockOrder:
         """The resources from which ``component`` can be reached along →, itself included."""
         found = component
         for c in reversed(self.components):
-            out = 0
-            for r in members(c):
-                out |= self.after[r]
-            if out & found:
+            if any(self.after.get(r, 0) & found for r in members(c)):
                 found |= c
         return found
 
 
-def lock_order(nodes: Iterable[CoreNode], resources: int, count: int) -> LockOrder:
-    """→ restricted to ``resources`` (a bit set; ``count`` is the number of resources in all), over ``nodes``: a subtree
-    in pre-order. Work: its size times the number of resources held around a guard."""
-    after = [0] * count
-    held: dict[int, int] = {}  # what is held around a node
-    for node in nodes:
-        around = held.get(node.index, 0)
-        if node.units:
-            wanted = sum(1 << r for r, _ in node.units) & resources
+def lock_order(nodes: Sequence[CoreNode], resources: int) -> LockOrder:
+    """→ restricted to ``resources`` (a bit set), over ``nodes``: a subtree in pre-order. Time linear in its size."""
+    after = nestings(nodes, resources)
+    return LockOrder(resources, after, tuple(_components(after, resources)))
+
+
+def nestings(nodes: Sequence[CoreNode], resources: int) -> dict[int, int]:
+    """→ among ``resources`` as successor bit sets: for each guard, what is asked for inside it is added at once."""
+    after: dict[int, int] = {}
+    inside: dict[int, int] = {}  # what is asked for inside a node, gathered from its children
+    for node in reversed(nodes):
+        wanted = inside.pop(node.index, 0)
+        own = node.mask & resources
+        if own:
             if wanted:
-                for r in members(around):
-                    after[r] |= wanted
-                around |= wanted
-        if around:
-            for c in node.children:
-                held[c] = around
-    return LockOrder(resources, tuple(after), tuple(_components(after, resources)))
+                for r, _ in node.units:
+                    if own >> r & 1:
+                        after[r] = after.get(r, 0) | wanted
+            wanted |= own
+        if wanted:
+            inside[node.parent] = inside.get(node.parent, 0) | wanted
+    return after
 
 
-def members(resources: int) -> list[int]:
-    """The resource indices in a bit set, ascending."""
-    found = []
-    while resources:
-        low = resources & -resources
-        found.append(low.bit_length() - 1)
-        resources ^= low
-    return found
+def closest_nestings(nodes: Sequence[CoreNode], resources: int) -> set[tuple[int, int]]:
+    """The edges r → s with no guard on ``resources`` between the guard on r and that on s. Their transitive closure is
+    that of →, so they close the same cycles, and there are few of them."""
+    edges: set[tuple[int, int]] = set()
+    around: dict[int, list[int]] = {}  # the innermost resources held around a node
+    for node in nodes:
+        held = around.pop(node.index, ())
+        own = [r for r, _ in node.units if resources >> r & 1] if node.mask & resources else []
+        if own:
+            edges.update((r, s) for r in held for s in own)
+            held = own
+        if held:
+            around.update((c, held) for c in node.children)
+    return edges
 
 
-def _components(after: Sequence[int], resources: int) -> list[int]:
-    """Tarjan's algorithm with an explicit stack; components come out sinks first and are returned sources first."""
-    number: dict[int, int] = {}
-    low: dict[int, int] = {}
-    open_: list[int] = []
-    on_stack = 0
+def _components(after: Mapping[int, int], resources: int) -> list[int]:
+    """The strongly connected components, sources first.
+
+    A depth-first search keeps a chain of sets of resources that are known to reach each other; an edge back into the
+    chain makes one set of all from there on. ``below[k]`` is the union of the first k + 1 sets.
+    """
+    fresh = resources
     found: list[int] = []
-    for root in members(resources):
-        if root in number:
-            continue
-        work = [(root, iter(members(after[root] & resources)))]
-        number[root] = low[root] = len(number)
-        open_.append(root)
-        on_stack |= 1 << root
-        while work:
-            r, successors = work[-1]
-            for s in successors:
-                if s not in number:
-                    number[s] = low[s] = len(number)
-                    open_.append(s)
-                    on_stack |= 1 << s
-                    work.append((s, iter(members(after[s] & resources))))
-                    break
-                if on_stack >> s & 1:
-                    low[r] = min(low[r], number[s])
-            else:
-                work.pop()
-                if work:
-                    above = work[-1][0]
-                    low[above] = min(low[above], low[r])
-                if low[r] == number[r]:
-                    component = 0
-                    while True:
-                        s = open_.pop()
-                        on_stack ^= 1 << s
-                        component |= 1 << s
-                        if s == r:
-                            break
-                    found.append(component)
+    while fresh:
+        path: list[int] = []
+        first: list[int] = []  # the resource by which each set of the chain was entered
+        sets: list[int] = []
+        below: list[int] = []
+        enter = fresh & -fresh
+        while True:
+            if enter:
+                fresh ^= enter
+                r = enter.bit_length() - 1
+                path.append(r)
+                first.append(r)
+                sets.append(enter)
+                below.append(enter | (below[-1] if below else 0))
+                back = after.get(r, 0)
+                while len(below) > 1 and back & below[-2]:
+                    merged, union = sets.pop(), below.pop()
+                    first.pop()
+                    sets[-1] |= merged
+                    below[-1] = union
+            r = path[-1]
+            onward = after.get(r, 0) & fresh
+            enter = onward & -onward
+            if enter:
+                continue
+            path.pop()
+            if first[-1] == r:
+                first.pop()
+                below.pop()
+                found.append(sets.pop())
+            if not path:
+                break
     return found[::-1]

@@ -14,7 +14,7 @@ arc kind of the model is covered exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from petri_cli.net.compiled import Action, CompiledNet, State
@@ -221,14 +221,6 @@ def effect(action: Action) -> dict[int, int]:
     for p, k in _produced(action):
         change[p] = change.get(p, 0) + k
     return {p: c for p, c in change.items() if c}
-
-
-def members(actions: int) -> Iterator[int]:
-    """The indices in a set of actions, ascending."""
-    while actions:
-        low = actions & -actions
-        yield low.bit_length() - 1
-        actions ^= low
 
 
 def _largest(compiled: CompiledNet) -> list[int]:

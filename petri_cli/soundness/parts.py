@@ -15,7 +15,7 @@ from typing import assert_never
 
 from petri_cli.soundness.core import Core, CoreNode, Kind
 from petri_cli.soundness.demand import Demand, blocking, total_of
-from petri_cli.soundness.lockorder import lock_order, members
+from petri_cli.soundness.lockorder import closest_nestings
 
 Items = tuple[int, ...]
 
@@ -46,6 +46,20 @@ class Part:
     def waiting(self) -> int:
         """The resources that can make a guard of the part wait (statement B), as a bit set."""
         return blocking(self.demand, self.capacities)
+
+    def edges(self, resources: int) -> dict[int, set[tuple[int, int]]]:
+        """For each branch that nests guards on ``resources``, which it nests in which (next to each other)."""
+        nodes = self.core.nodes
+        found = ((b, closest_nestings(nodes[b : nodes[b].end], resources)) for b in self.branches)
+        return {b: edges for b, edges in found if edges}
+
+    def holding(self, resources: int) -> Part:
+        """The branches that can hold some of ``resources`` while they ask for others: with no resources but these they
+        deadlock exactly when the part does (statement G)."""
+        if self.core.nodes[self.root].kind is not Kind.PARALLEL:
+            return self
+        branches = tuple(self.edges(resources))
+        return self if branches == self.branches else replace(self, branches=branches)
 
 
 def _with_branches(root: CoreNode, branches: tuple[int, ...]) -> CoreNode:
@@ -127,7 +141,10 @@ def subplans(part: Part, component: int) -> Iterator[Part]:
     """
     if len(part.branches) < 3 or part.core.nodes[part.root].kind is not Kind.PARALLEL:
         return
-    providers = _providers(part, component)
+    providers: dict[tuple[int, int], list[int]] = {}
+    for b, edges in part.edges(component).items():
+        for edge in edges:
+            providers.setdefault(edge, []).append(b)
     tried: set[tuple[int, ...]] = set()
     for edge in sorted(providers, key=lambda e: (len(providers[e]), e)):
         cycle = _cycle_through(edge, providers)
@@ -141,21 +158,9 @@ def subplans(part: Part, component: int) -> Iterator[Part]:
         branches = tuple(sorted(set(chosen)))
         if len(branches) < len(part.branches) and branches not in tried:
             tried.add(branches)
-            yield replace(part, branches=branches, demand=part.demand)
+            yield replace(part, branches=branches)
             if len(tried) >= MAX_SUBPLANS:
                 return
-
-
-def _providers(part: Part, component: int) -> dict[tuple[int, int], list[int]]:
-    """For each edge r → s inside the component, the branches of the part that nest s in r."""
-    found: dict[tuple[int, int], list[int]] = {}
-    nodes = part.core.nodes
-    for b in part.branches:
-        order = lock_order(nodes[b : nodes[b].end], component, len(part.capacities))
-        for r in members(component):
-            for s in members(order.after[r]):
-                found.setdefault((r, s), []).append(b)
-    return found
 
 
 def _cycle_through(edge: tuple[int, int], edges: Collection[tuple[int, int]]) -> list[tuple[int, int]]:

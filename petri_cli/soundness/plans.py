@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from petri_cli.plan.model import Plan
+from petri_cli.soundness.bits import members
 from petri_cli.soundness.core import core_of
 from petri_cli.soundness.decide import Decision, Limits, Question, Witness, decide
-from petri_cli.soundness.lockorder import members
 from petri_cli.soundness.result import SOUND_ASSUMPTIONS, Budget, Condition, Result, Verdict
 
 if TYPE_CHECKING:

@@ -72,7 +72,7 @@ class Search:
         unfit = self.unfit(part)
         if unfit >= 0:
             return Witness(guard=unfit), ""
-        order = lock_order(part.nodes, part.waiting(), len(part.capacities))
+        order = lock_order(part.nodes, part.waiting())
         cycles = order.cyclic()
         self.cyclic += cycles
         stopped = ""
@@ -108,9 +108,10 @@ class Search:
         for kept in dict.fromkeys((component, order.ancestors(component), everything)):
             if kept in free:
                 return None, ""
-            found, why = self.explore(part, kept, self.limits.left())
+            holding = part.holding(kept)
+            found, why = self.explore(holding, kept, self.limits.left())
             if found is None and not why:
-                found, why = self.narrower(part, kept)
+                found, why = self.narrower(holding, kept)
                 if found is not None:
                     return found, ""
                 if not why:
@@ -140,11 +141,12 @@ class Search:
         replay on the plan."""
         if kept == everything:
             return candidate, ""
-        found, why = self.explore(part, everything, QUICK)
+        holding = part.holding(everything)
+        found, why = self.explore(holding, everything, QUICK)
         if found is not None:
             return found, ""
         if not why:
-            found, why = self.narrower(part, everything)
+            found, why = self.narrower(holding, everything)
             if found is not None:
                 return found, ""
         if not why:
@@ -155,6 +157,7 @@ class Search:
     def sub_plans(self, part: Part, component: int, kept: int) -> Iterator[tuple[Part, int]]:
         """What is searched before the part: smaller parts, then the part itself, with at most so many items a foreach.
         A deadlock of one of these is one of the part (statements E and G); none proves nothing."""
+        part = part.holding(kept)
         if size_of(part, kept, cut_off(part, kept, self.widths)) > SMALL:
             for smaller in subplans(part, component):
                 yield smaller, 2

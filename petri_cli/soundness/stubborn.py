@@ -21,7 +21,8 @@ Cost: a closure visits each action at most once a marking; actions that compete 
 
 from __future__ import annotations
 
-from petri_cli.soundness.packed import PackedNet, effect, members
+from petri_cli.soundness.bits import members
+from petri_cli.soundness.packed import PackedNet, effect
 
 MAX_SEEDS = 12
 """Closures tried at one marking for the smallest set. Any of them would do."""
