@@ -174,7 +174,7 @@ def _judge(subject: Plan | Net, budget: Budget, properties: Sequence[Property | 
 
 def _judge_net(net: Net, budget: Budget, properties: Sequence[Property | str]) -> Result:
     from petri_cli.formats.netfile import parse_property
-    from petri_cli.net.model import check_net
+    from petri_cli.net.rules import check_net
     from petri_cli.soundness.nets import judge_net
 
     check_net(net)

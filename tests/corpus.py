@@ -34,9 +34,9 @@ from petri_cli.net.model import (
     Timing,
     Transition,
     XorOut,
-    check_net,
     leaves,
 )
+from petri_cli.net.rules import check_net
 from petri_cli.soundness.nets import judge_net
 from petri_cli.soundness.result import Budget, Condition
 from tests.oracle.soundness import violates

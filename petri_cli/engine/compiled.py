@@ -14,7 +14,8 @@ from typing import TypeVar
 
 from petri_cli.engine.outputs import OutputRule, output_rule
 from petri_cli.engine.tokens import to_ticks
-from petri_cli.net.model import Net, Transition, check_net
+from petri_cli.net.model import Net, Transition
+from petri_cli.net.rules import check_net
 
 
 class Uncorrelated(Enum):

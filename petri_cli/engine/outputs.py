@@ -19,9 +19,8 @@ from petri_cli.net.model import (
     TimeoutOut,
     Transition,
     XorOut,
-    late_leaves,
-    outcomes,
 )
+from petri_cli.net.outcomes import late_leaves, outcomes
 
 Leaves = tuple[PlaceOut | ForwardOut, ...]
 

@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from pathlib import PurePath
 
 from petri_cli.document import ListNode, MapNode, Node, ScalarNode, file_of, position, shorten
-from petri_cli.errors import InputError, PetriError, Problem
+from petri_cli.errors import InputError, Problem
 from petri_cli.formats.net_actions import read_action, read_match
 from petri_cli.formats.net_arcs import read_inputs, read_output
 from petri_cli.formats.net_fields import NetFields
 from petri_cli.formats.net_time import read_timing
 from petri_cli.formats.properties import read_properties
-from petri_cli.net.model import IMMEDIATE, ForwardOut, Match, Net, Place, Transition, check_net, leaves
+from petri_cli.net.model import IMMEDIATE, BrokenRule, ForwardOut, Match, Net, Place, Transition, leaves
+from petri_cli.net.rules import check_net
 
 NET_KEYS = ("kind", "version", "id", "name", "places", "transitions", "final", "properties")
 PLACE_KEYS = ("id", "name", "tokens", "environment")
@@ -189,8 +190,8 @@ class _Reader:
         named |= dict.fromkeys(x.target if isinstance(x, ForwardOut) else x.place for x in leaves(t.output))
         try:
             check_net(Net("", tuple(Place(p) for p in named), (t,)))
-        except PetriError as error:
-            self.fields.note(error.code, error.message, _culprit(error.message, node, found), error.hint)
+        except BrokenRule as error:
+            self.fields.note(error.code, error.message, found.get(error.part, node), error.hint)
             return
         inputs = {i.place for i in t.inputs}
         action, copied = next(iter((t.action or {"": None}).items()))
@@ -205,21 +206,3 @@ class _Reader:
             if p in inputs and p not in correlated:
                 message = f"transition `{t.id}` can never fire: it needs a token on `{p}`, and that there is none"
                 self.fields.note("PETRI_NEVER_ENABLED", message, found["inhibitors"], severity="warning")
-
-
-def _culprit(message: str, node: Node, found: Mapping[str, Node]) -> Node:
-    """The part of a transition that a rule of the model is about, by the words in which the model puts it."""
-    words = {
-        "match": "match",
-        "forward": "output",
-        "`and`": "output",
-        "`xor`": "output",
-        "timeout": "output",
-        "outcomes": "output",
-        "puts": "output",
-        "interval": "timing",
-        "deadline": "timing",
-        "timing": "timing",
-        "input": "inputs",
-    }
-    return next((found[key] for word, key in words.items() if word in message and key in found), node)

@@ -29,9 +29,9 @@ from petri_cli.net.model import (
     Timing,
     Transition,
     XorOut,
-    check_net,
     leaves,
 )
+from petri_cli.net.rules import check_net
 
 Arc = str | Input
 Arcs = Arc | Iterable[Arc]

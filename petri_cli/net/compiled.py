@@ -2,7 +2,7 @@
 
 An *action* is one outcome of one transition, so a compiled net has no xor left. ``plain`` nets (only ``one`` and
 ``exactly`` inputs; no inhibitor, read or reset) are place/transition nets: an action is a needs vector and an effect
-vector, and the incidence matrix is exact.
+vector.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from petri_cli.net.firing import Step
-from petri_cli.net.model import ForwardOut, Marking, Net, PlaceOut, outcomes
+from petri_cli.net.model import ForwardOut, Marking, Net, PlaceOut
+from petri_cli.net.outcomes import outcomes
 
 State = tuple[int, ...]
 """Token counts by place index."""
@@ -78,19 +79,6 @@ class CompiledNet:
     @cached_property
     def index(self) -> dict[str, int]:
         return {p: i for i, p in enumerate(self.places)}
-
-    @cached_property
-    def incidence(self) -> tuple[tuple[tuple[int, int], ...], ...]:
-        """Column a of the incidence matrix C as (place, change ≠ 0) pairs. Exact for plain nets only."""
-        columns = []
-        for a in self.actions:
-            change: dict[int, int] = {}
-            for p, k in a.needs:
-                change[p] = change.get(p, 0) - k
-            for p, k in a.produced:
-                change[p] = change.get(p, 0) + k
-            columns.append(tuple((p, c) for p, c in sorted(change.items()) if c))
-        return tuple(columns)
 
     @cached_property
     def readers(self) -> tuple[tuple[int, ...], ...]:

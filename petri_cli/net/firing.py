@@ -6,15 +6,16 @@ Within one firing: consume, then read, then reset; the outcome's tokens are depo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from petri_cli.net.model import ForwardOut, Marking, Net, PlaceOut, Transition, outcomes
+from petri_cli.net.model import ForwardOut, Marking, Net, PlaceOut, Transition
+from petri_cli.net.outcomes import outcomes
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One firing: ``transition`` id and the index of its outcome in :func:`petri_cli.net.model.outcomes`."""
+    """One firing: ``transition`` id and the index of its outcome in :func:`petri_cli.net.outcomes.outcomes`."""
 
     transition: str
     outcome: int = 0
@@ -85,12 +86,3 @@ def replay(net: Net, run: Iterable[Step | str], start: Marking | None = None) ->
             raise ValueError(f"step {k + 1}: {e}") from None
         path.append(marking)
     return path
-
-
-def run_leads_to(net: Net, run: Sequence[Step | str], marking: Marking) -> bool:
-    """Whether ``run`` is a firing sequence of ``net`` from its initial marking that ends in ``marking``."""
-    try:
-        end = replay(net, run)[-1]
-    except ValueError:
-        return False
-    return end == {p: n for p, n in marking.items() if n}

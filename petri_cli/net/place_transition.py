@@ -19,8 +19,8 @@ from petri_cli.net.model import (
     Output,
     PlaceOut,
     Transition,
-    outcomes,
 )
+from petri_cli.net.outcomes import outcomes
 
 
 def pt_view(net: Net) -> Net:

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from petri_cli.document import from_data, read_document, scan_document
 from petri_cli.errors import InputError, PetriError, Problem
 from petri_cli.formats.netfile import net_to_data, parse_net, parse_property, property_text, write_net
-from petri_cli.net.model import Net, check_net
+from petri_cli.net.model import Net
+from petri_cli.net.rules import check_net
 from tests.strategies.nets import hostile_text, nets, properties, values
 
 SCHEMA = json.loads(Path(__file__, "../../../schemas/net.schema.json").resolve().read_text())

@@ -22,8 +22,8 @@ from petri_cli.net.model import (
     Timing,
     Transition,
     XorOut,
-    check_net,
 )
+from petri_cli.net.rules import check_net
 
 SECONDS = [0.0, 0.05, 0.05, 0.1, 1.0]
 

@@ -1,6 +1,6 @@
 """Hypothesis strategies for small nets: ``plain_nets()`` (place/transition nets) and ``nets()`` (every arc kind).
 
-All of them pass :func:`petri_cli.net.model.check_net`; they shrink towards few places, few arcs and no tokens.
+All of them pass :func:`petri_cli.net.rules.check_net`; they shrink towards few places, few arcs and no tokens.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from petri_cli.net.model import (
     Timing,
     Transition,
     XorOut,
-    check_net,
 )
+from petri_cli.net.rules import check_net
 
 PLACE_IDS = ("a", "b", "c", "d", "e")
 TRANSITION_IDS = ("t1", "t2", "t3", "t4", "t5")

@@ -9,7 +9,8 @@ import pytest
 
 from petri_cli.errors import PetriError
 from petri_cli.net.firing import replay
-from petri_cli.net.model import AndOut, Net, PlaceOut, Transition, check_net, leaves
+from petri_cli.net.model import AndOut, Net, PlaceOut, Transition, leaves
+from petri_cli.net.rules import check_net
 from petri_cli.plan import lower
 from petri_cli.plan.load import load_plan_text, plan_from_data
 from petri_cli.plan.lower import END, START, lower_execution, lower_workflow

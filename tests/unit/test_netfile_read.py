@@ -301,7 +301,7 @@ class TestMatchesAndActions:
     @pytest.mark.parametrize(
         ("written", "code", "message"),
         [
-            ("c", "PETRI_BAD_NET", "matches on 'c', which is not an input of it"),
+            ("c", "PETRI_BAD_NET", "matches on `c`, which is not an input of it"),
             ("[]", "PETRI_BAD_VALUE", "match needs at least one item"),
             ("{}", "PETRI_BAD_VALUE", "match needs at least one place"),
             ("{a: 3}", "PETRI_WRONG_TYPE", "a field of match must be text"),
@@ -315,7 +315,7 @@ class TestMatchesAndActions:
     def test_a_match_on_an_inhibitor_alone_is_refused(self) -> None:
         ((code, message),) = refused_body("inhibitors: a, match: a")
         assert code == "PETRI_BAD_NET"
-        assert "'t'" in message
+        assert "`t`" in message
 
     @pytest.mark.parametrize(
         ("written", "action"),
