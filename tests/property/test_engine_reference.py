@@ -15,7 +15,8 @@ from petri_cli.engine.firings import Completion, Failed, Produced, Returned, Tim
 from petri_cli.engine.outputs import first_timeout
 from petri_cli.engine.scheduler import Scheduler
 from petri_cli.engine.tokens import Token
-from petri_cli.net.model import Net, PlaceOut, leaves, outcomes
+from petri_cli.net.model import Net, PlaceOut, leaves
+from petri_cli.net.outcomes import outcomes
 from tests.reference_scheduler import ReferenceScheduler
 from tests.strategies.busy_nets import busy_net
 from tests.strategies.nets import nets
