@@ -17,7 +17,10 @@ from petri_cli.cli.exit import MEANING, Exit
 
 COMMANDS = {
     "analyze": "Judge plans and nets; nothing is written.",
+    "plan": "Commit a plan as the next revision of a session, if it is sound.",
     "run": "Execute a net, or a plan in simulated time.",
+    "status": "Where a session stands: marking, claims, resources, every step.",
+    "create": "Open a session.",
     "export": "Write a plan or net as JSON, PNML, DOT or Mermaid.",
     "explain": "What a code means, with an example and the way out.",
     "schema": "Print a JSON Schema.",

@@ -6,9 +6,9 @@ import hashlib
 from dataclasses import dataclass
 
 from petri_cli.driver.carry import Carried, carry
+from petri_cli.driver.course import Course
 from petri_cli.engine.tokens import Token
 from petri_cli.errors import PetriError
-from petri_cli.plan.load import load_plan_text
 from petri_cli.plan.lower import Lowered, lower_execution
 from petri_cli.plan.model import Plan
 from petri_cli.session.events import RevisionCommitted, Revoked, SessionEvent
@@ -56,9 +56,7 @@ class Committed:
 
 def plan_of(text: str, form: str, file: str) -> Plan:
     """The plan of a revision, read again."""
-    return load_plan_text(text.encode(), file if file.lower().endswith((".json", ".yaml", ".yml")) else f"plan.{form}")[
-        0
-    ]
+    return Course.of(text, file, form).plan
 
 
 def check_verdict(result: Result, *, accept_unknown: bool = False) -> None:

@@ -1,0 +1,101 @@
+"""From a file to a revision of a session: judged as ``petri analyze`` judges, refused as it shows a refusal."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from petri_cli.api import Analysis, analyze_data, load_data
+from petri_cli.cli.exit import Exit
+from petri_cli.cli.inputs import Source, read_source
+from petri_cli.cli.judging import exit_code
+from petri_cli.driver.commit import Committed, Document, commit
+from petri_cli.errors import PetriError, Position
+from petri_cli.plan.model import Plan
+from petri_cli.render.page import Page
+from petri_cli.render.phrase import listed, many
+from petri_cli.render.reporters import reporter
+from petri_cli.session.store import EventStore
+from petri_cli.soundness.result import Budget, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On what terms a plan is committed (see :func:`petri_cli.driver.commit.commit`)."""
+
+    budget: Budget
+    accept_unknown: bool = False
+    expect_revision: int | None = None
+    revoke: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Whether there is a new revision, and the exit code where there is none."""
+
+    exit: Exit
+    committed: Committed | None = None
+
+
+def commit_file(source: Source, store: EventStore, session: str | None, terms: Terms, page: Page) -> Outcome:
+    """Commit the plan in ``source``; without a ``session`` one is opened, called like the plan.
+
+    Raises PetriError for a plan that cannot be read, or does not fit the session.
+    """
+    data = read_source(source)
+    analysis = analyze_data(data, source.name, budget=terms.budget)
+    result = analysis.result
+    accepted = result is not None and result.verdict is Verdict.UNKNOWN and terms.accept_unknown
+    if result is None or not (result.sound or accepted):
+        _refuse(analysis, page)
+        return Outcome(exit_code(analysis))
+    subject, _ = load_data(data, source.name)
+    if not isinstance(subject, Plan):
+        hint = "petri run executes a net as it is, without a session"
+        raise PetriError(
+            "PETRI_NOT_A_PLAN", "a session works on a plan, this is a net", where=Position(source.name), hint=hint
+        )
+    _warn(analysis, page)
+    document = Document.of(data, source.name)
+    opened = session if session is not None else store.create(session_name(subject.name), subject.objective)
+    done = commit(
+        store,
+        opened,
+        document,
+        subject,
+        result,
+        accept_unknown=terms.accept_unknown,
+        expect_revision=terms.expect_revision,
+        revoke=terms.revoke,
+    )
+    if not page.quiet:
+        page.line(_said(done, result.evidence if result.sound else "UNKNOWN, accepted"))
+    return Outcome(Exit.OK, done)
+
+
+def session_name(name: str) -> str:
+    """The name of a plan as the id of a session: what an id cannot have becomes ``-``."""
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.")[:90] or "session"
+
+
+def _refuse(analysis: Analysis, page: Page) -> None:
+    reporter("text")([analysis], page)
+
+
+def _warn(analysis: Analysis, page: Page) -> None:
+    if analysis.result is not None and not page.quiet:
+        page.errors(analysis.result.warnings)
+
+
+def _said(done: Committed, evidence: str) -> list[tuple[str, str]]:
+    more = [f"{many(done.kept, 'piece')} of work kept"] if done.kept else []
+    more += [f"{many(done.moved, 'claim')} go on"] if done.moved else []
+    more += [f"{listed(list(done.revoked))} taken back"] if done.revoked else []
+    tail = f": {', '.join(more)}" if more else ""
+    return [
+        ("good", "✓ "),
+        ("strong", done.session),
+        ("", f"  revision {done.revision}"),
+        ("dim", f"  by {evidence}" if evidence != "UNKNOWN, accepted" else f"  {evidence}"),
+        ("", tail),
+    ]

@@ -1,0 +1,48 @@
+"""``petri plan``: commit a plan as the next revision of a session, if it is sound."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from petri_cli.cli.options import Colour, StdinName
+from petri_cli.cli.store import SessionId, StoreUrl
+
+
+def plan(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A plan; - is standard input.")],
+    session: SessionId = None,
+    store: StoreUrl = None,
+    expect_revision: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Refuse unless the session is at revision N (0: none yet).")
+    ] = None,
+    accept_unknown: Annotated[
+        bool, typer.Option("--accept-unknown", help="Commit a plan that could not be decided; it is recorded as such.")
+    ] = False,
+    revoke: Annotated[
+        bool, typer.Option("--revoke", help="Take back what is being worked on, where it is in the way.")
+    ] = False,
+    max_states: Annotated[
+        int, typer.Option(min=1, metavar="N", help="States to explore before the answer is UNKNOWN.")
+    ] = 1_000_000,
+    timeout: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="Time before the answer is UNKNOWN.")] = 30,
+    stdin_filename: StdinName = "",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only what went wrong.")] = False,
+    color: Colour = "auto",
+) -> int:
+    """Commit a plan as the next revision of a session, behind the gate.
+
+    An unsound plan is refused as petri analyze shows it, and nothing is written. Without --session one is opened that
+    is called like the plan. Work that is done stays done where its task is unchanged; what does not fit is named.
+    """
+    from petri_cli.cli.committing import Terms, commit_file
+    from petri_cli.cli.inputs import one_source
+    from petri_cli.cli.store import opened
+    from petri_cli.cli.streams import Output, page_on
+    from petri_cli.soundness.result import Budget
+
+    source = one_source(file, stdin_filename)
+    terms = Terms(Budget(max_states, timeout), accept_unknown, expect_revision, revoke)
+    with opened(store, create=True) as sessions, Output() as out:
+        return commit_file(source, sessions, session, terms, page_on(out, color, verbosity=-quiet)).exit

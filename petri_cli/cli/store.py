@@ -1,0 +1,84 @@
+"""Which store, and which session in it: what the commands on sessions have in common."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from petri_cli.cli.streams import say
+from petri_cli.errors import PetriError
+from petri_cli.render.page import one_line
+
+if TYPE_CHECKING:
+    from petri_cli.session.store import EventStore
+
+StoreUrl = Annotated[
+    str | None,
+    typer.Option("--store", metavar="URL", help="Where sessions are kept: $PETRI_STORE, else .petri/petri.db."),
+]
+SessionId = Annotated[
+    str | None,
+    typer.Option("--session", "-s", metavar="ID", help="Which session; the only live one where not said."),
+]
+
+DEFAULT = "sqlite:///.petri/petri.db"
+SCHEME = "sqlite:///"
+
+
+@contextmanager
+def opened(url: str | None, *, create: bool = False) -> Iterator[EventStore]:
+    """The store at ``url``, open while the block runs. create: make it where there is none yet.
+
+    Raises PetriError ``PETRI_BAD_STORE``, ``PETRI_NO_SESSIONS``, and what the store says.
+    """
+    from petri_cli.session.sqlite import SqliteEventStore
+
+    path = store_path(url)
+    if not create and not path.exists():
+        hint = "petri run FILE opens one; --store says where another one is kept"
+        raise PetriError("PETRI_NO_SESSIONS", f"no session was opened here: there is no {path.as_posix()}", hint=hint)
+    store = SqliteEventStore(path, warn=lambda problem: say(one_line(problem)))
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def store_path(url: str | None) -> Path:
+    """The file that ``url`` means: ``sqlite:///relative``, ``sqlite:////absolute``."""
+    url = url or os.environ.get("PETRI_STORE") or DEFAULT
+    if not url.startswith(SCHEME) or url == SCHEME:
+        raise PetriError("PETRI_BAD_STORE", f"{url!r} is no store", hint="written sqlite:///path/to/petri.db")
+    return Path(url.removeprefix(SCHEME))
+
+
+def work_folder(url: str | None) -> Path:
+    """Where the output of tasks is kept: beside the store."""
+    return store_path(url).parent / "work"
+
+
+def session_of(store: EventStore, asked: str | None) -> str:
+    """The session ``asked`` for, else the only one that is not over, else the only one.
+
+    Raises PetriError ``PETRI_UNKNOWN_SESSION``, ``PETRI_WHICH_SESSION``, ``PETRI_NO_SESSIONS``.
+    """
+    if asked is not None:
+        store.last(asked)
+        return asked
+    sessions = store.sessions()
+    if not sessions:
+        raise PetriError("PETRI_NO_SESSIONS", "no session was opened yet", hint="petri run FILE opens one")
+    if len(sessions) == 1:
+        return sessions[0]
+    live = [s for s in sessions if not store.state(s).final]
+    if len(live) == 1:
+        return live[0]
+    shown = live or sessions
+    which = ", ".join(shown[-8:])
+    what = f"{len(live)} sessions are live" if live else f"all {len(sessions)} sessions are over"
+    raise PetriError("PETRI_WHICH_SESSION", f"{what}: which one is meant?", hint=f"--session, one of {which}")

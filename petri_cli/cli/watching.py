@@ -1,0 +1,196 @@
+"""Looking at a session: once, again whenever it changes, or step by step through its log."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from petri_cli.cli.exit import Exit
+from petri_cli.driver.status import Phase, Status, status_of
+from petri_cli.engine.tokens import to_ticks
+from petri_cli.errors import PetriError
+from petri_cli.render.look import Line
+from petri_cli.render.page import Page
+from petri_cli.render.session_lines import SessionNarrator
+from petri_cli.render.status import draw_status
+from petri_cli.render.status_json import status_json
+from petri_cli.session.clock import wall_clock
+from petri_cli.session.identity import alive
+from petri_cli.session.state import State
+from petri_cli.session.store import Entry, EventStore
+
+LATEST = 12
+"""Steps that are shown of a log where not all are asked for."""
+LOOKED_BACK = 300
+"""Events that are read to find them: not each one is a step that a person wants to see."""
+EVERY = 0.2
+"""Seconds between two looks at a session that is watched; only whether anything changed is asked so often."""
+REDRAW = 1.0
+"""Seconds after which it is drawn again though nothing changed: leases and waits go on."""
+
+EXIT: dict[Phase, Exit] = {
+    "completed": Exit.OK,
+    "failed": Exit.UNSOUND,
+    "deadlocked": Exit.UNSOUND,
+    "cancelled": Exit.UNSOUND,
+    "running": Exit.WAITING,
+    "waiting": Exit.WAITING,
+    "suspended": Exit.WAITING,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """One session, as it is looked at: where it is shown, in what form, and whether nothing is left out."""
+
+    store: EventStore
+    session: str
+    page: Page
+    form: str = "text"
+    everything: bool = False
+
+    def seq_of(self, at: str | None) -> int | None:
+        """The number of the event that ``--at`` means: a number, or a time. Raises PetriError ``PETRI_BAD_TIME``."""
+        if at is None:
+            return None
+        if at.isdecimal():
+            last = self.store.last(self.session)
+            if not 1 <= int(at) <= last:
+                message = f"the log of `{self.session}` has the events 1 to {last}, not {at}"
+                raise PetriError("PETRI_BAD_TIME", message)
+            return int(at)
+        try:
+            when = datetime.fromisoformat(at)
+        except ValueError:
+            hint = "written 120, or 2026-03-01T14:03:07"
+            raise PetriError("PETRI_BAD_TIME", f"{at!r} is no event's number and no time", hint=hint) from None
+        seq = self.store.seq_at(self.session, to_ticks(when.astimezone().timestamp()))
+        if not seq:
+            raise PetriError("PETRI_BAD_TIME", f"session `{self.session}` was opened after {at}")
+        return seq
+
+    def status(self, upto: int | None = None) -> Status:
+        """The status after event ``upto`` (None: now). Of the past, nobody is asked whether the driver is alive."""
+        state = self.store.state(self.session, upto)
+        if upto is not None:
+            return status_of(self.session, state, now=state.at, alive=state.driver is not None or None)
+        known = None if state.driver is None else alive(state.driver.process)
+        return status_of(self.session, state, now=max(wall_clock(), state.at), alive=known)
+
+    def show(self, upto: int | None = None, *, exit_code: bool = False) -> Exit:
+        """Write the status once."""
+        status = self.status(upto)
+        if self.form == "json":
+            history = list(self.store.read(self.session, 0, status.state.seq)) if self.everything else None
+            self.page.write(status_json(status, history))
+        else:
+            self.page.lines(self.drawn(status))
+        return EXIT[status.phase] if exit_code else Exit.OK
+
+    def drawn(self, status: Status) -> list[Line]:
+        history = self.history(status.state)
+        return draw_status(status, self.page.look, history=history, everything=self.everything)
+
+    def history(self, state: State) -> list[Line]:
+        """The steps up to ``state``: all of them, or the latest."""
+        first = 0 if self.everything else max(0, state.seq - LOOKED_BACK)
+        narrator = SessionNarrator(self.store.state(self.session, first) if first else None)
+        told = (narrator.tell(e.event) for e in self.store.read(self.session, first, state.seq))
+        lines = [line for line in told if line is not None]
+        return lines if self.everything else lines[-LATEST:]
+
+
+def watch_changes(looking: Looking, *, exit_code: bool) -> Exit:
+    """Show the status again whenever it changes, until the session is over (or Ctrl-C)."""
+    with _screen(looking.page, sys.stdout.isatty() and looking.form == "text") as draw:
+        while True:
+            mark = looking.store.changed()
+            status = looking.status()
+            if looking.form == "json":
+                looking.show(exit_code=False)
+            else:
+                draw(looking.drawn(status))
+            if status.state.ended is not None:
+                return EXIT[status.phase] if exit_code else Exit.OK
+            until = time.monotonic() + REDRAW
+            quiet = looking.form == "json" or not sys.stdout.isatty()
+            while looking.store.changed() == mark and (quiet or time.monotonic() < until):
+                time.sleep(EVERY)
+
+
+@contextmanager
+def _screen(page: Page, whole: bool) -> Iterator[Callable[[list[Line]], None]]:
+    """Draws pages over one another on a terminal, and below one another elsewhere."""
+    if not whole:
+        yield page.lines
+        return
+
+    def draw(lines: list[Line]) -> None:
+        height = os.get_terminal_size().lines - 1
+        text = "\n".join(page.look.paint(line) + "\x1b[K" for line in lines[:height])
+        page.write(f"\x1b[H{text}\x1b[J\n")
+        sys.stdout.flush()
+
+    page.write("\x1b[?1049h\x1b[?25l")
+    last: list[list[Line]] = []
+
+    def remember(lines: list[Line]) -> None:
+        last[:] = [lines]
+        draw(lines)
+
+    try:
+        yield remember
+    finally:
+        page.write("\x1b[?25h\x1b[?1049l")
+        for lines in last:
+            page.lines(lines)
+
+
+def replay_keys(looking: Looking) -> Exit:
+    """Step through the log: with keys on a terminal, else a line a step."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        narrator = SessionNarrator(verbose=True)
+        for entry in looking.store.read(looking.session):
+            looking.page.line(_numbered(entry, narrator))
+        return Exit.OK
+    return _step_through(looking)
+
+
+def _numbered(entry: Entry, narrator: SessionNarrator) -> Line:
+    told = narrator.tell(entry.event)
+    return [("dim", f"{entry.seq:>6}  "), *(told or [("dim", entry.event.type)])]
+
+
+_KEYS = {
+    "\x1b[C": 1, " ": 1, "l": 1, "j": 1, "\x1b[B": 1, "\x1b[D": -1, "h": -1, "k": -1, "\x1b[A": -1,
+    "\x1b[6~": 20, "\x1b[5~": -20, "\x1b[H": -(10**9), "\x1b[F": 10**9, "g": -(10**9), "G": 10**9,
+}  # fmt: skip
+
+
+def _step_through(looking: Looking) -> Exit:
+    import termios
+    import tty
+
+    last = looking.store.last(looking.session)
+    at = last
+    before = termios.tcgetattr(sys.stdin)
+    with _screen(looking.page, True) as draw:
+        try:
+            tty.setcbreak(sys.stdin)
+            while True:
+                draw([_ruler(at, last), *looking.drawn(looking.status(at))])
+                key = os.read(sys.stdin.fileno(), 8).decode("utf-8", "replace")
+                if key in ("q", "\x1b", "\x04"):
+                    return Exit.OK
+                at = min(last, max(1, at + _KEYS.get(key, 0)))
+        finally:
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+def _ruler(at: int, last: int) -> Line:
+    return [("strong", f"event {at:,} of {last:,}"), ("dim", "   ← → step · PgUp PgDn 20 · Home End · q leaves")]

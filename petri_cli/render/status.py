@@ -1,0 +1,232 @@
+"""Where a session stands, for a person: one line, then what is done, who is at it, who holds what, and what is next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from petri_cli.driver.status import ClaimRow, ResourceRow, Status, TaskRow, WorkRow
+from petri_cli.engine.tokens import to_seconds
+from petri_cli.render.look import KEEP, Line, Look, columns, crop, pad, wrap
+from petri_cli.render.phrase import listed, many
+from petri_cli.render.run_lines import seconds
+from petri_cli.render.session_lines import clock, day
+
+INDENT = "  "
+DEEPER = "    "
+MAX_ROWS = 12
+"""Rows of a section; what is more is counted."""
+BAR = 24
+
+_STYLES = {
+    "completed": ("good", "✓"),
+    "running": ("good", "▶"),
+    "waiting": ("doubt", "·"),
+    "suspended": ("doubt", "·"),
+    "failed": ("bad", "✗"),
+    "deadlocked": ("bad", "✗"),
+    "cancelled": ("bad", "✗"),
+}
+
+
+def draw_status(s: Status, look: Look, *, history: Sequence[Line] = (), everything: bool = False) -> list[Line]:
+    """The whole page. history: lines of the log, oldest first; everything: no section is cut short."""
+    most = 1_000_000 if everything else MAX_ROWS
+    lines = [*_head(s, look), *_bar(s, look)]
+    sections = [
+        ("What is missing", [wrap([("", sentence)], look.prose, DEEPER) for sentence in s.state.missing]),
+        ("Tasks", [[line] for line in _tasks(s, look)]),
+        ("Out of attempts, or waiting", _work(s.work, look)),
+        ("At work", [[line] for line in _claims(s, look)]),
+        ("Resources", [_resource(r, s, look) for r in s.resources]),
+        ("Choice points", [[[("", f"{DEEPER}{t}")]] for t in s.choices]),
+    ]
+    for title, rows in sections:
+        lines += _section(title, rows, most)
+    if s.plan is not None and s.phase != "completed":
+        lines += _names("Enabled", s.enabled, look)
+        lines += _names("Marking", [f"{p}:{KEEP}{n:,}" for p, n in s.marking.items()], look)
+    return [*lines, *_section("Steps", [[[("", DEEPER), *line]] for line in history], 1_000_000)]
+
+
+def _section(title: str, rows: Sequence[Sequence[Line]], most: int) -> list[Line]:
+    if not rows:
+        return []
+    lines: list[Line] = [[], [("", INDENT), ("strong", title)]]
+    for row in rows[:most]:
+        lines += row
+    if len(rows) > most:
+        lines.append([("dim", f"{DEEPER}and {len(rows) - most:,} more (--all)")])
+    return lines
+
+
+def _names(title: str, names: Sequence[str], look: Look) -> list[Line]:
+    if not names:
+        return []
+    shown = list(names[: 4 * MAX_ROWS])
+    more = [f"and {len(names) - len(shown):,} more"] if len(names) > len(shown) else []
+    text = ", ".join([*shown, *more])
+    return [[], [("", INDENT), ("strong", title)], *wrap([("", text)], look.width, DEEPER)]
+
+
+# The head
+
+
+def _head(s: Status, look: Look) -> list[Line]:
+    style, sign = _STYLES[s.phase]
+    head: Line = [(style, f"{sign}{KEEP}{s.phase}"), ("", f"{KEEP} "), ("strong", s.session)]
+    if s.state.plan is not None:
+        by = s.state.plan.evidence.get("by", "")
+        verdict = "UNKNOWN, accepted" if s.state.plan.accepted_unknown else s.state.plan.verdict
+        head.append(("dim", f"{KEEP} revision {s.state.revision}, {verdict}{f' by {by}' if by else ''}"))
+    lines = wrap(head, look.prose, "", INDENT)
+    if s.state.objective:
+        lines += wrap([("", s.state.objective)], look.prose, INDENT)
+    if s.state.why:
+        lines += wrap([("", s.state.why)], look.prose, INDENT)
+    return [*lines, *wrap(_where(s), look.prose, INDENT)]
+
+
+def _where(s: Status) -> Line:
+    """Who drives it, and how far the log goes."""
+    if s.plan is None:
+        who = "no plan yet: petri plan FILE"
+    elif s.state.driver is None:
+        who = "no driver" if s.state.ended is not None else "no driver: petri run"
+    elif s.alive is False:
+        who = f"its driver (process {s.state.driver.process.pid}) has died: petri run goes on where it was"
+    else:
+        unknown = "" if s.alive else f" on {s.state.driver.process.host}, where it cannot be seen from here"
+        who = f"driven by process {s.state.driver.process.pid} since {clock(s.state.driver.since)[:8]}{unknown}"
+    since = seconds(round(to_seconds(max(0, s.state.at - s.state.created_at)), 1))
+    return [("dim", f"{who}; event {s.state.seq:,} at {day(s.state.at)}, after {since}")]
+
+
+def _bar(s: Status, look: Look) -> list[Line]:
+    if not s.tasks:
+        return []
+    total = max(s.total, 1)
+    full = BAR * s.done // total
+    running = sum(row.running for row in s.tasks)
+    judged = sum(row.judged for row in s.tasks)
+    atleast = "" if s.exact else "at least "
+    said = f"{s.done:,} of {atleast}{many(s.total, 'task')} done"
+    said += f", {running:,} at work" if running else ""
+    said += f", {judged:,} to be verified" if judged else ""
+    done, rest = ("█", "░") if look.signs else ("#", ".")
+    return [[("", INDENT), ("good", done * full), ("dim", rest * (BAR - full)), ("", f"{INDENT}{said}")]]
+
+
+# Tasks
+
+
+def _tasks(s: Status, look: Look) -> list[Line]:
+    """A line a task; neighbours that are alike and finished, or not begun, share one."""
+    rows: list[tuple[str, str, list[TaskRow]]] = []
+    for row in s.tasks:
+        style, sign = _task_sign(row)
+        alike = sign in ("✓", "·")
+        if alike and rows and rows[-1][1] == sign:
+            rows[-1][2].append(row)
+        else:
+            rows.append((style, sign, [row]))
+    names = [_row_name([r.task for r in group], look) for _, _, group in rows]
+    widest = min(max(map(columns, names), default=0), look.width // 2)
+    return [
+        [("", DEEPER), (style, sign), *pad([("", f" {name}")], widest + 3), ("dim", _task_figures(group))]
+        for (style, sign, group), name in zip(rows, names, strict=True)
+    ]
+
+
+def _row_name(tasks: list[str], look: Look) -> str:
+    return crop(listed(tasks, limit=5), look.width // 2)
+
+
+def _task_sign(row: TaskRow) -> tuple[str, str]:
+    if row.blocked:
+        return "bad", "✗"
+    if row.running or row.judged or row.resting or row.ready:
+        return "good", "▶"
+    return ("good", "✓") if row.total and row.done >= row.total else ("dim", "·")
+
+
+def _task_figures(group: Sequence[TaskRow]) -> str:
+    total, done = sum(r.total for r in group), sum(r.done for r in group)
+    counts = (
+        (sum(r.running for r in group), "at work"),
+        (sum(r.judged for r in group), "to be verified"),
+        (sum(r.ready for r in group), "for a worker to claim" if all(r.pull for r in group) else "ready"),
+        (sum(r.resting for r in group), "between attempts"),
+        (sum(r.blocked for r in group), "out of attempts"),
+    )
+    said = [f"{n:,} {what}" if total > 1 else what for n, what in counts if n]
+    if total > 1 and (done or said) and not (done == total and not said):
+        said.insert(0, f"{done:,} of {'' if all(r.exact for r in group) else 'at least '}{total:,} done")
+    elif total > 1:
+        said.insert(0, f"{total:,}{'' if done else ' to do'}")
+    return ", ".join(said)
+
+
+def _work(rows: Iterable[WorkRow], look: Look) -> list[list[Line]]:
+    """Work that was tried in vain: the same trouble of several items is told once."""
+    told: dict[tuple[str, str], list[WorkRow]] = {}
+    for row in rows:
+        if row.burnt:
+            told.setdefault((re.sub(r"\[\d+\]", "", row.task), row.reason), []).append(row)
+    lines = []
+    for group in told.values():
+        row = group[0]
+        who = listed([r.task for r in group], limit=3)
+        when = "out of attempts" if row.blocked else f"again in {_in(row.retry_in)}" if row.retry_in else "again"
+        text: Line = [
+            ("strong", who),
+            ("", f" {when}"),
+            ("dim", f", {row.burnt} of {many(row.attempts, 'attempt')} burnt"),
+        ]
+        lines.append(wrap([*text, ("", f": {row.reason}" if row.reason else "")], look.prose, DEEPER, DEEPER + INDENT))
+    return lines
+
+
+def _in(ticks: int | None) -> str:
+    return seconds(round(to_seconds(ticks or 0), 1))
+
+
+def _claims(s: Status, look: Look) -> list[Line]:
+    widest = min(max((columns(r.task) for r in s.claims), default=0), look.width // 3)
+    return [_claim(r, s, widest) for r in s.claims]
+
+
+def _claim(r: ClaimRow, s: Status, widest: int) -> Line:
+    since = seconds(round(to_seconds(max(0, s.now - r.claim.at)), 1))
+    said = [r.claim.worker] if r.claim.worker else []
+    if r.of > 1:
+        said.append(f"attempt {r.claim.attempt} of {r.of}")
+    said.append(f"for {since}")
+    if r.claim.stage == "reported":
+        said.append("reported, to be verified")
+    else:
+        said.append(f"{_in(r.left)} of its lease left")
+    name: Line = [("dim", f"{r.claim.id:<5} "), ("", crop(r.task, widest))]
+    return [("", DEEPER), *pad(name, widest + 8), ("dim", ", ".join(said))]
+
+
+# Resources
+
+
+def _resource(r: ResourceRow, s: Status, look: Look) -> list[Line]:
+    said = f"{r.free:,} of {r.capacity:,} free"
+    said += f", {r.held:,} held" if r.held else ""
+    if r.coming:
+        said += f", {r.coming:,} coming back, the first in {_in(r.coming_in)}"
+    if r.wanted:
+        said += f"; wanted by {listed(list(r.wanted), limit=4)}"
+    lines = wrap([("lane0", r.id), ("", f"  {said}")], look.prose, DEEPER, DEEPER + INDENT)
+    for h in r.holders[:MAX_ROWS]:
+        units = f"{h.units} × " if h.units > 1 else ""
+        inside = f" for {listed(list(h.inside), limit=3)}" if h.inside else ""
+        since = clock(h.since)[:8]
+        text = f"{units}guard {h.guard} (line {h.line}) since {since}{inside}"
+        lines += wrap([("dim", text)], look.prose, DEEPER + INDENT, DEEPER + DEEPER)
+    if len(r.holders) > MAX_ROWS:
+        lines.append([("dim", f"{DEEPER}{INDENT}and {len(r.holders) - MAX_ROWS:,} more")])
+    return lines
