@@ -418,15 +418,33 @@ def event_from_json(data: Mapping[str, Any]) -> SessionEvent:
 
 
 def encode(event: SessionEvent) -> str:
-    """One line of JSON, as a store keeps it."""
-    return json.dumps(event_to_json(event), ensure_ascii=False, separators=(",", ":"))
+    """One line of JSON, as a store keeps it. Raises PetriError ``PETRI_NOT_JSON`` for a value that JSON has not."""
+    try:
+        data = event_to_json(event)
+        text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        if not text.isascii() and _half_a_pair(text):
+            text = json.dumps(data, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as e:
+        message = f"an event {event.type} holds what JSON cannot say: {e}"
+        hint = "text, finite numbers, true, false, null, lists and objects, nested a few hundred deep at most"
+        raise PetriError("PETRI_NOT_JSON", message, hint=hint) from None
+    return text
+
+
+def _half_a_pair(text: str) -> bool:
+    """Whether there is half a surrogate pair in it, which UTF-8 cannot write and an escape of JSON can."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def decode(text: str | bytes) -> SessionEvent:
     """The event of a line that :func:`encode` wrote. Raises PetriError ``PETRI_BAD_LOG``."""
     try:
         data = json.loads(text)
-    except ValueError as e:
+    except (ValueError, RecursionError) as e:
         raise PetriError("PETRI_BAD_LOG", f"an event that is not JSON: {e}") from None
     if not isinstance(data, dict):
         raise PetriError("PETRI_BAD_LOG", "an event that is not a JSON object")

@@ -40,6 +40,10 @@ from petri_cli.session.state import RESOURCE, Attempts, Claim, Driver, EndState,
 
 ByPlace = Mapping[str, Sequence[Token]]
 
+FOLD_VERSION = 1
+"""Of what the fold makes of a log: raised with every change of its meaning or of :class:`State`. Snapshots by another
+version are not used."""
+
 
 def fold(events: Iterable[SessionEvent], state: State | None = None) -> State:
     """The state after ``events``, which follow on ``state`` (changed in place), or begin a log."""

@@ -1,0 +1,90 @@
+"""What a store must know of the file system that it lies on."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+_MOUNTS = Path("/proc/self/mountinfo")
+
+_SHARED = frozenset({
+    "nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "afs", "ncpfs", "9p", "ceph", "lustre", "gpfs", "beegfs",
+    "glusterfs", "ocfs2", "gfs", "gfs2", "orangefs", "pvfs2", "coda", "webdav", "afpfs", "acfs", "virtiofs", "vboxsf",
+    "vmhgfs", "prl_fs", "fakeowner", "drvfs", "fuse",
+})  # fmt: skip
+"""Kinds that other hosts (or the host of a virtual machine) write to behind the kernel's back, named as in proc(5)."""
+_LOCAL_FUSE = frozenset({"fuse.ntfs-3g", "fuse.exfat", "fuse.encfs", "fuse.gocryptfs", "fuse.bindfs"})
+
+
+def network_kind(path: Path) -> str | None:
+    """The kind of the file system that ``path`` (which need not exist) lies on when several hosts may share it.
+
+    Such a file system has no memory that processes on different hosts share, which SQLite's write-ahead log needs
+    (sqlite.org/wal.html). Any file system in user space counts, but for a few that are known to be local.
+    """
+    kind = _kind(Path(os.path.realpath(path)))
+    shared = kind in _SHARED or (kind.startswith("fuse.") and kind not in _LOCAL_FUSE)
+    return kind if shared else None
+
+
+def _kind(path: Path) -> str:
+    """Of the mount whose point is the longest prefix; "" when that cannot be told. A later mount hides an earlier."""
+    best, kind = -1, ""
+    for point, name in _mounts():
+        if len(point.parts) >= best and path.is_relative_to(point):
+            best, kind = len(point.parts), name
+    return kind
+
+
+def _mounts() -> list[tuple[Path, str]]:
+    """(mount point, kind), in the order of mounting."""
+    try:
+        text = _MOUNTS.read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError:
+        return _mounts_told()
+    mounts = []
+    for line in text.splitlines():
+        left, _, right = line.partition(" - ")
+        if right:
+            mounts.append((Path(_unescaped(left.split(" ")[4])), right.split(" ")[0]))
+    return mounts
+
+
+def _unescaped(name: str) -> str:
+    for octal, char in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
+        name = name.replace(octal, char)
+    return name
+
+
+def _mounts_told() -> list[tuple[Path, str]]:
+    """As the program ``mount`` of macOS and the BSDs prints them: ``server:/x on /Volumes/x (nfs, nodev)``."""
+    command = ["/sbin/mount"]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=5, check=False)  # noqa: S603 (no input)
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    mounts = []
+    for line in done.stdout.decode("utf-8", "surrogateescape").splitlines():
+        place, _, options = line.rpartition(" (")
+        _, on, point = place.partition(" on ")
+        if on:
+            mounts.append((Path(point), options.rstrip(")").split(",")[0]))
+    return mounts
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in ``folder`` last: without it a new file may be gone after a power failure, synced or not."""
+    fd = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def make_folder(folder: Path) -> None:
+    """Make ``folder`` and those above it, and make them last."""
+    missing = [f for f in (folder, *folder.parents) if not f.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for made in reversed(missing):
+        sync_folder(made.parent)

@@ -1,0 +1,28 @@
+"""Ids of sessions: the name that was asked for, or the next free one like it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import count
+
+from petri_cli.errors import PetriError
+
+_ID = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,98}[A-Za-z0-9_])?")
+"""An id is a folder's name, too (``.petri/work/<id>``): nothing that climbs, hides or breaks a shell word."""
+
+
+def free_id(name: str, taken: Callable[[str], bool]) -> str:
+    """``name``, or ``name-2``, ``name-3``, …: the first not taken. Raises PetriError ``PETRI_BAD_SESSION_ID``."""
+    if not _ID.fullmatch(name):
+        message = f"a session cannot be called {name[:60]!r}"
+        hint = "letters, digits, _, - and . between them, at most 100 characters"
+        raise PetriError("PETRI_BAD_SESSION_ID", message, hint=hint)
+    if not taken(name):
+        return name
+    return next(other for k in count(2) if not taken(other := f"{name}-{k}"))
+
+
+def unknown_session(session: str, known: Sequence[str]) -> PetriError:
+    shown = ", ".join(known[-5:]) if known else "none yet: `petri create` opens one"
+    return PetriError("PETRI_UNKNOWN_SESSION", f"there is no session {session}", hint=f"sessions: {shown}")

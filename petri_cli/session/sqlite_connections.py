@@ -1,0 +1,245 @@
+"""One process's connections to a store's database: transactions under the sidecar lock, reading without it.
+
+Both connections are opened when they are first needed, by each process for itself: a child that was forked leaves its
+parent's alone and opens its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+from petri_cli.errors import PetriError, Position, Problem
+from petri_cli.session.filesystem import make_folder, sync_folder
+from petri_cli.session.sqlite_errors import as_petri_error, os_error_code, said_plainly, store_error
+from petri_cli.session.sqlite_files import Opened, beside, file_of, log_size, open_reader, open_writer
+from petri_cli.session.sqlite_lock import SidecarLock
+
+CHECKPOINT_BYTES = 4 << 20
+"""Size of the write-ahead log at which it is moved into the database."""
+
+_ABANDONED: list[sqlite3.Connection] = []
+"""Connections that came by a fork. They are the parent's: to close them here would do harm there."""
+
+
+class Connections:
+    """network: the kind of network file system that a path lies on, None for a local one; warn: told of troubles."""
+
+    def __init__(
+        self, path: Path, timeout: float, network: Callable[[Path], str | None], warn: Callable[[Problem], None]
+    ) -> None:
+        self.path = path
+        self._timeout = timeout
+        self._network = network
+        self._warn = warn
+        self._sidecar = SidecarLock(beside(path, ".lock"), timeout, self._warn_of_waiting)
+        self._closed = False
+        self._begin()
+
+    def _begin(self) -> None:
+        self._pid = os.getpid()
+        self._writer: Opened | None = None
+        self._reader: Opened | None = None
+        self._readers = 0
+        self._checkpoint_at = CHECKPOINT_BYTES
+        self._synced = False
+        self._writing = threading.Lock()
+        self._writing_thread: int | None = None
+        self._reading = threading.RLock()
+
+    def _check_process(self) -> None:
+        if self._closed:
+            raise ValueError("the store is closed")
+        if self._pid != os.getpid():
+            _ABANDONED.extend(o.db for o in (self._writer, self._reader) if o is not None)
+            self._begin()
+
+    # Writing
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """The one writer's transaction: committed and synced when the block ends, if it changed anything.
+
+        An exception in it undoes everything. Raises PetriError ``PETRI_STORE_…``; RuntimeError when nested.
+        """
+        with self._alone(), self._locked():
+            writer = self._open_writer()
+            db = writer.db
+            before = db.total_changes
+            try:
+                with said_plainly(self.path):
+                    db.execute("BEGIN IMMEDIATE")
+                yield db
+                changed = db.total_changes != before
+                with said_plainly(self.path):
+                    db.execute("COMMIT" if changed else "ROLLBACK")
+            except BaseException as e:
+                self._undo(db, e)
+                raise
+            if changed:
+                self._committed(writer)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Of the threads of this process."""
+        self._check_process()
+        me = threading.get_ident()
+        if self._writing_thread == me:
+            raise RuntimeError("a call that writes inside of a block that writes: append to the block instead")
+        if not self._writing.acquire(timeout=self._timeout):
+            raise store_error("PETRI_STORE_BUSY", self.path, "another thread of this process is writing")
+        self._writing_thread = me
+        try:
+            yield
+        finally:
+            self._writing_thread = None
+            self._writing.release()
+
+    def _locked(self) -> AbstractContextManager[None]:
+        """Of the processes. The lock file's folder is made where it is missing."""
+        if self._writer is None:
+            try:
+                make_folder(self.path.parent)
+            except OSError as e:
+                raise store_error(os_error_code(e), self.path.parent, e.strerror or str(e)) from None
+        return self._sidecar.held()
+
+    def _open_writer(self) -> Opened:
+        self._check_file(self._writer)
+        if self._writer is None:
+            kind = self._network(self.path)
+            self._writer = open_writer(self.path, "wal" if kind is None else "delete", self._timeout)
+            if kind is not None:
+                message = (
+                    f"{self.path} lies on a network file system ({kind}): it gets a rollback journal, and is slower"
+                )
+                self._warn_of("PETRI_STORE_NETWORK", message, "several machines need a PostgreSQL store")
+            elif self._writer.journal != "wal":
+                message = f"{self.path} could not get a write-ahead log; its journal is {self._writer.journal}"
+                self._warn_of("PETRI_STORE_JOURNAL", message, "readers and writers wait for each other")
+        return self._writer
+
+    def _undo(self, db: sqlite3.Connection, error: BaseException) -> None:
+        with contextlib.suppress(sqlite3.Error):
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+        if isinstance(error.__cause__, sqlite3.Error):
+            self._close_writer()  # after a fault of the disk a connection may hold what is not there
+
+    def _committed(self, writer: Opened) -> None:
+        """What follows a commit cannot take it back: a trouble here is only told."""
+        if not self._synced:
+            self._synced = True
+            with contextlib.suppress(OSError):
+                sync_folder(self.path.parent)
+        if writer.journal == "wal" and log_size(self.path) >= self._checkpoint_at:
+            self._checkpoint(writer.db)
+            self._checkpoint_at = log_size(self.path) + CHECKPOINT_BYTES
+
+    def _checkpoint(self, db: sqlite3.Connection) -> None:
+        """Move the log into the database and empty it, or as much as readers allow, who are not waited for."""
+        try:
+            db.execute("PRAGMA busy_timeout=0")
+            try:
+                db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            finally:
+                db.execute(f"PRAGMA busy_timeout={int(self._timeout * 1000)}")
+        except sqlite3.Error as e:
+            problem = as_petri_error(e, self.path)
+            message = f"what is in {beside(self.path, '-wal')} could not be moved into the database: {problem.message}"
+            self._warn_of("PETRI_STORE_NOT_MOVED", message, problem.hint)
+
+    def _close_writer(self) -> None:
+        """Under the sidecar lock: the last connection to be closed moves the log."""
+        if self._writer is not None:
+            self._writer.db.close()
+            self._writer = None
+
+    # Reading
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection | None]:
+        """A connection that only reads, for as long as the block lasts; None when there is no store."""
+        self._check_process()
+        with self._reading:
+            self._check_file(self._reader)
+            if self._reader is None:
+                self._reader = self._open_reader()
+                self._readers += 1
+            try:
+                yield None if self._reader is None else self._reader.db
+            except PetriError as e:
+                if isinstance(e.__cause__, sqlite3.Error):
+                    self._close_reader()
+                raise
+            finally:
+                if self._reader is not None and self._reader.fleeting:
+                    self._close_reader()
+
+    def _open_reader(self) -> Opened | None:
+        try:
+            return open_reader(self.path, self._timeout)
+        except PetriError as e:
+            if not _needs_recovery(e.__cause__):
+                raise
+        # A writer died in a commit and left a journal, which only a writer can play back. It does so when it reads.
+        with self._alone(), self._locked(), said_plainly(self.path):
+            self._open_writer().db.execute("SELECT 1 FROM events LIMIT 1").fetchall()
+        return open_reader(self.path, self._timeout)
+
+    def _close_reader(self) -> None:
+        if self._reader is not None:
+            self._reader.db.close()
+            self._reader = None
+
+    def generation(self) -> int:
+        """Counts the readers: each has its own ``data_version``."""
+        return self._readers
+
+    # Both
+
+    def _check_file(self, opened: Opened | None) -> None:
+        """Refuse to go on with a file that is not there any more: what is written to it is lost."""
+        if opened is None or file_of(self.path) == opened.file:
+            return
+        if opened is self._writer:
+            self._close_writer()
+        else:
+            self._close_reader()
+        raise store_error("PETRI_STORE_GONE", self.path, "the file was removed or replaced while it was in use")
+
+    def close(self) -> None:
+        """Close what this process opened; move the log into the database if no one else uses it."""
+        if self._pid != os.getpid() or self._closed:
+            return
+        with self._reading:
+            self._close_reader()
+        try:
+            if self._writer is None:
+                return
+            with self._alone(), self._locked():
+                if self._writer.journal == "wal":
+                    self._checkpoint(self._writer.db)
+                self._close_writer()
+        finally:
+            self._sidecar.close()
+            self._closed = True
+
+    def _warn_of_waiting(self, holder: str) -> None:
+        self._warn_of("PETRI_STORE_WAITING", f"{self.path} is held by {holder}", "waiting for it to let go")
+
+    def _warn_of(self, code: str, message: str, hint: str) -> None:
+        self._warn(Problem(code, message, Position(), hint, "warning"))
+
+
+def _needs_recovery(error: BaseException | None) -> bool:
+    return isinstance(error, sqlite3.Error) and error.sqlite_errorcode in (
+        sqlite3.SQLITE_READONLY_ROLLBACK,
+        sqlite3.SQLITE_READONLY_RECOVERY,
+        sqlite3.SQLITE_READONLY_CANTINIT,
+    )
