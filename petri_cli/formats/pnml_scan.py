@@ -8,11 +8,8 @@ Elements go by their local name, since many tools write the standard's elements 
 
 from __future__ import annotations
 
-import re
 from pyexpat import ExpatError, ParserCreate
 
-from petri_cli.document import shorten
-from petri_cli.document.fields import LARGEST
 from petri_cli.document.source import MAX_BYTES, SPLIT_IT, text_position, too_large
 from petri_cli.errors import InputError, Position, Problem
 from petri_cli.formats.pnml_elements import (
@@ -25,14 +22,10 @@ from petri_cli.formats.pnml_elements import (
     RawNode,
     Where,
 )
+from petri_cli.formats.pnml_labels import Labels
 
 _SILENT = {"toolspecific", "graphics"}
 _PAGE_NAME = {"name"}
-_ARC_KINDS = {"": "normal", "normal": "normal", "inhibitor": "inhibitor", "reset": "reset"} | dict.fromkeys(
-    ("read", "test"), "read"
-)
-_COUNT = re.compile(r"\+?([0-9]{1,18})")
-_COLOURED = re.compile(r"([A-Za-z_]\w*)\s*,\s*([0-9]{1,18})", re.ASCII)
 
 
 def scan(data: bytes, file: str) -> tuple[RawNet, list[Problem]]:
@@ -74,7 +67,7 @@ _UNKNOWN_ENCODING = 18
 
 
 class _Scanner:
-    """The state between two events of the parser: the open elements, and the label whose text is being read."""
+    """The state between two events of the parser: the elements that are open."""
 
     def __init__(self, file: str, data: bytes) -> None:
         self.file = file
@@ -84,14 +77,7 @@ class _Scanner:
         self.states = ["document"]
         self.skipped = 0
         """Depth inside an element that is passed over."""
-        self.owner: RawNode | RawArc | RawNet | FinalMarking = self.net
-        self.labels: list[str] = []
-        """Labels of ``owner`` that are complete."""
-        self.label = ""
-        self.label_where: Where = (1, 1)
-        self.place = ""
-        self.pieces: list[str] = []
-        self.text: str | None = None
+        self.labels = Labels(self.net, self.problem, self.where)
         self.local: dict[str, str] = {}
         parser = ParserCreate(namespace_separator=" ")
         parser.buffer_text = True
@@ -137,18 +123,15 @@ class _Scanner:
             return
         match self.states.pop():
             case "text":
-                text = "".join(self.pieces)
-                if self.text is not None and self.text != text:
-                    self.problem("PETRI_PNML_NUMBER", f"`<{self.label}>` holds two texts", self.label_where)
-                self.text = text
+                self.labels.end_text()
                 self.parser.CharacterDataHandler = None
             case "label":
                 self.parser.CharacterDataHandler = None
-                self._labelled()
+                self.labels.close()
 
     def characters(self, text: str) -> None:
         if not self.skipped:
-            self.pieces.append(text)
+            self.labels.pieces.append(text)
 
     # elements
 
@@ -164,11 +147,10 @@ class _Scanner:
         """Take note of an element that the reader knows; False to pass over it."""
         match state:
             case "label":
-                return self._label(name, inside, attributes)
+                self.labels.open(name, inside, attributes)
+                self.parser.CharacterDataHandler = self.characters
             case "text":
-                self.pieces = []
-                if name == "value":
-                    self._lenient("`<value>` where `<text>` is meant")
+                self.labels.begin_text(name)
                 self.parser.CharacterDataHandler = self.characters
             case "place" | "transition" | "reference":
                 self._node(name, attributes)
@@ -179,8 +161,9 @@ class _Scanner:
             case "page":
                 self.net.pages += 1
             case "marking":
-                self.owner = FinalMarking(self.where())
-                self.net.final.append(self.owner)
+                marking = FinalMarking(self.where())
+                self.net.final.append(marking)
+                self.labels.belong_to(marking)
         return True
 
     def _net(self, attributes: dict[str, str]) -> bool:
@@ -196,7 +179,7 @@ class _Scanner:
         self.net.id = attributes.get("id", "")
         self.net.type = attributes.get("type")
         self.net.where = where
-        self.owner = self.net
+        self.labels.belong_to(self.net)
         return True
 
     def _node(self, name: str, attributes: dict[str, str]) -> None:
@@ -209,13 +192,13 @@ class _Scanner:
         elif "initialMarking" in attributes:
             message = f"the marking of place `{node.id}` is an attribute; PNML has it as `<initialMarking>`"
             self.problem("PETRI_PNML_UNSUPPORTED", message, where, "export the net as PNML from its editor")
-        self.owner, self.labels = node, []
+        self.labels.belong_to(node)
         self.net.nodes.append(node)
 
     def _arc(self, attributes: dict[str, str]) -> None:
         where = self.where()
         arc = RawArc(attributes.get("id", ""), attributes.get("source", ""), attributes.get("target", ""), where)
-        self.owner, self.labels = arc, []
+        self.labels.belong_to(arc)
         self.net.arcs.append(arc)
         if not (arc.source and arc.target):
             message = f"arc `{arc.id}` has no {'target' if arc.source else 'source'}"
@@ -223,7 +206,7 @@ class _Scanner:
         if len(attributes) == 3:
             return
         if "type" in attributes:
-            self._arc_kind(arc, attributes["type"], where)
+            self.labels.arc_kind(arc, attributes["type"], where)
         for foreign in ("inscription", "weight"):
             if foreign in attributes:
                 message = f"arc `{arc.id}` has its {foreign} as an attribute; PNML has it as `<inscription>`"
@@ -243,79 +226,3 @@ class _Scanner:
             self.problem("PETRI_PNML_NET_TYPE", f"`<{name}>` belongs to high-level nets", where, HIGH_LEVEL_HINT, name)
         elif not (name in _PAGE_NAME and inside == "page") and inside not in ("label", "text") and name != "net":
             self.net.unread.setdefault(name, where)
-
-    # labels
-
-    def _label(self, name: str, inside: str, attributes: dict[str, str]) -> bool:
-        where = self.where()
-        self.label, self.label_where, self.text, self.pieces = name, where, None, []
-        if inside == "net":
-            self.owner = self.net
-        elif inside == "marking":
-            self.label = "final"
-            self.place = attributes.get("idref", "")
-        elif name == "type" and inside == "arc" and "value" in attributes:
-            self.text = attributes["value"]
-        self.parser.CharacterDataHandler = self.characters
-        return True
-
-    def _labelled(self) -> None:
-        """The label is complete: give its text to the element it belongs to."""
-        text = ("".join(self.pieces) if self.text is None else self.text).strip()
-        if text and self.text is None:
-            self._lenient(f"text of `<{self.label}>` without `<text>` around it")
-        owner, label, where = self.owner, self.label, self.label_where
-        if label == "final":
-            if isinstance(owner, FinalMarking):
-                owner.tokens.append((self.place, self._count(text, 1, where, "a final marking", 0), where))
-            return
-        if isinstance(owner, FinalMarking):
-            return
-        if label in self.labels and label != "name":
-            self.problem("PETRI_PNML_NUMBER", f"`{owner.id}` has two labels `<{label}>`", where, "keep one", label)
-        self.labels.append(label)
-        match owner, label:
-            case _, "name":
-                owner.name = text
-            case RawNode(), "initialMarking":
-                owner.tokens = self._count(text, 0, where, f"the initial marking of `{owner.id}`", 0)
-            case RawNode(), "capacity":
-                if self._count(text, 0, where, f"the capacity of `{owner.id}`", 0):
-                    message = f"place `{owner.id}` has a capacity of {text}; places of P/T nets have none"
-                    hint = f"model the free room as a place of its own with {text} tokens"
-                    self.problem("PETRI_PNML_UNSUPPORTED", message, where, hint, f"place[{owner.id}]")
-            case RawArc(), "inscription":
-                owner.weight = self._count(text, 1, where, f"the weight of arc `{owner.id}`", 1)
-                owner.inscribed = True
-            case RawArc(), _:
-                self._arc_kind(owner, text, where)
-
-    def _arc_kind(self, arc: RawArc, text: str, where: Where) -> None:
-        kind = _ARC_KINDS.get(text.strip().lower())
-        if kind is None:
-            message = f"arc `{arc.id}` is of the type `{text.strip()}`, which is not read"
-            hint = "normal, inhibitor, reset and read (test) arcs are"
-            self.problem("PETRI_PNML_UNSUPPORTED", message, where, hint, f"arc[{arc.id}]")
-        else:
-            arc.kind = kind
-
-    def _count(self, text: str, absent: int, where: Where, what: str, least: int) -> int:
-        """The number that ``text`` writes; ``absent`` when it is empty or no number (then a problem is noted)."""
-        if match := _COUNT.fullmatch(text):
-            number = int(match[1])
-        elif match := _COLOURED.fullmatch(text):
-            self._lenient(f"`{match[1]},n` where `n` is meant")
-            self.net.colours.add(match[1])
-            number = int(match[2])
-        elif not text:
-            return absent
-        else:
-            number = -1
-        if not least <= number <= LARGEST:
-            hint = f"write a whole number from {least} to {LARGEST}"
-            self.problem("PETRI_PNML_NUMBER", f"{what} is `{shorten(text)}`", where, hint, self.label)
-            return absent
-        return number
-
-    def _lenient(self, what: str) -> None:
-        self.net.lenient.setdefault(what, self.where())
