@@ -79,6 +79,15 @@ def test_make_knows_every_target_that_the_readme_names() -> None:
     assert {"demo", "test"} <= named <= targets
 
 
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+def test_make_help_lists_the_targets_with_what_they_do() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    told = re.findall(r"^([a-z-]+):.*## (.+)$", makefile, re.MULTILINE)
+    done = subprocess.run(["make", "-s", "help"], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
+    assert [tuple(line.split(None, 1)) for line in done.stdout.splitlines()] == told
+    assert "sed " not in makefile, "its -E and \\t are not the same everywhere"
+
+
 # The mechanism
 
 PAGE = """\
