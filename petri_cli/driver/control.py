@@ -173,7 +173,7 @@ def _discover(node: Foreach, decider: Decider, entry: str, places: tuple[str, ..
     body, open_, gathering, exit_ = places
     token = ctx.input_token(entry)
     thread = Thread.of(token)
-    values = node.over if node.items is not None else [None] * decider.width(node, thread)
+    values: Sequence[object] = node.over if node.items is not None else decider.items(node, thread)
     if node.max_width is not None and len(values) > node.max_width:
         raise TooManyItems(f"foreach {node.id} found {len(values)} items; maxWidth is {node.max_width}")
     parent = _undated(token)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from petri_cli.driver.threads import Thread
 from petri_cli.plan.lower import foreach_width
@@ -31,13 +31,13 @@ class Decider(Protocol):
         Where it has an ``until``: whether that is still false.
         """
 
-    def width(self, foreach: Foreach, thread: Thread) -> int:
-        """How many items there are; not asked for a literal list."""
+    def items(self, foreach: Foreach, thread: Thread) -> Sequence[Any]:
+        """The values of the items, None for one that has none; not asked for a literal list."""
 
 
-def _widths_at(widths: Mapping[str, int], default: int, foreach: Foreach) -> int:
-    """What was asked for, even if it is too much; the default never is."""
-    return widths[foreach.id] if foreach.id in widths else foreach_width(foreach, widths, default)
+def _items(widths: Mapping[str, int], default: int, foreach: Foreach) -> Sequence[Any]:
+    """As many as were asked for, even if it is too much; the default never is."""
+    return [None] * (widths[foreach.id] if foreach.id in widths else foreach_width(foreach, widths, default))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ class Seeded:
             return False
         return self._chance("loop", loop.id, thread) < 0.5
 
-    def width(self, foreach: Foreach, thread: Thread) -> int:
-        return _widths_at(self.widths, self.default_width, foreach)
+    def items(self, foreach: Foreach, thread: Thread) -> Sequence[Any]:
+        return _items(self.widths, self.default_width, foreach)
 
     def _chance(self, kind: str, node: str, thread: Thread) -> float:
         return random.Random(f"{self.seed}:{kind}:{node}:{thread.name}:{thread.rounds}").random()  # noqa: S311
@@ -89,5 +89,5 @@ class Scripted:
     def again(self, loop: Loop, thread: Thread) -> bool:
         return thread.rounds[-1] < self.rounds.get(loop.id, 1)
 
-    def width(self, foreach: Foreach, thread: Thread) -> int:
-        return _widths_at(self.widths, self.default_width, foreach)
+    def items(self, foreach: Foreach, thread: Thread) -> Sequence[Any]:
+        return _items(self.widths, self.default_width, foreach)

@@ -1,0 +1,72 @@
+"""What a plan leaves open, decided by what has been done: conditions over results, and lists that were found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from petri_cli.driver.results import Results
+from petri_cli.driver.threads import Thread
+from petri_cli.errors import PetriError
+from petri_cli.plan.expression import Expression, evaluate, holds, parse
+from petri_cli.plan.model import Choice, Foreach, Loop, Plan, PlanNode, Seq
+
+parsed: Callable[[str], Expression] = lru_cache(maxsize=4096)(parse)
+
+
+class ByResults:
+    """Decides by the results so far; where the plan says nothing, the same way every time.
+
+    results: what is known now; found: the list that the discovery of a foreach, described in prose, came back with;
+    note: told of a decision that somebody should know of.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        results: Callable[[], Results],
+        found: Callable[[Foreach, Thread], Sequence[Any]],
+        note: Callable[[str], None],
+    ) -> None:
+        self._plan = plan
+        self._results = results
+        self._found = found
+        self._note = note
+
+    def branch(self, choice: Choice, thread: Thread) -> int:
+        """The first whose ``when`` holds, else one without ``when``, else whichever: by priority, then as declared."""
+        lookup = self._results().at(choice, thread)
+        branches = list(enumerate(choice.branches, 1))
+        for k, branch in branches:
+            if branch.when is not None and holds(parsed(branch.when), lookup):
+                return k
+        left = [k for k, branch in branches if branch.when is None]
+        if not left:
+            self._note(f"choice {choice.id}: no condition holds, and no branch goes without one")
+            left = [k for k, _ in branches]
+        return min(left, key=lambda k: (-self._priority(choice.children[k - 1]), k))
+
+    def _priority(self, index: int) -> int:
+        """Of the first step of a branch, as far as one is known without deciding."""
+        node: PlanNode = self._plan.nodes[index]
+        while isinstance(node, Seq):
+            node = self._plan.nodes[node.children[0]]
+        settings = getattr(node, "settings", {})
+        return int(settings.get("priority", 0))
+
+    def again(self, loop: Loop, thread: Thread) -> bool:
+        """Until ``until`` holds; a loop without one has one round."""
+        if loop.until is None:
+            return False
+        return not holds(parsed(loop.until), self._results().at(loop, thread))
+
+    def items(self, foreach: Foreach, thread: Thread) -> Sequence[Any]:
+        """What ``over`` stands for. Raises PetriError ``PETRI_EXPRESSION_FAILED`` unless that is a list."""
+        if "${" not in foreach.over:
+            return self._found(foreach, thread)
+        items = evaluate(parsed(foreach.over), self._results().at(foreach, thread))
+        if not isinstance(items, (list, tuple)):
+            message = f"foreach {foreach.id}: `{foreach.over}` is {type(items).__name__}, not a list"
+            raise PetriError("PETRI_EXPRESSION_FAILED", message, where=foreach.where)
+        return items

@@ -1,0 +1,333 @@
+"""What others do with a session, whether a driver runs or not: workers that come for work, people, outside events.
+
+Each call is one ``writing`` block. Where no driver lives, a call also does what a driver would have done by then: what
+is due becomes due, and control fires, so that a session moves on by its visitors alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from petri_cli.driver import standing
+from petri_cli.driver.commands import request
+from petri_cli.driver.crew import Judge
+from petri_cli.driver.due import come_due
+from petri_cli.driver.ending import conclude
+from petri_cli.driver.pieces import Piece
+from petri_cli.driver.replica import Replica
+from petri_cli.driver.takeover import end_orphans, report_on
+from petri_cli.driver.verify import verifier_of
+from petri_cli.driver.watch import StoreWatch
+from petri_cli.engine.tokens import Token, to_seconds, to_ticks
+from petri_cli.errors import PetriError
+from petri_cli.plan.lower import due_place
+from petri_cli.plan.model import Loop
+from petri_cli.session import events as ev
+from petri_cli.session import identity
+from petri_cli.session.fold import apply
+from petri_cli.session.state import RESOURCE, Claim, State
+from petri_cli.session.store import EventStore, Writing
+
+Alive = Callable[[ev.Process], bool | None]
+
+_WATCH = StoreWatch()
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """How a session is concluded when no driver waits in it."""
+
+    keep_going: bool = True
+    wait: bool = True
+    pull: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """Work for whoever claimed it. lease: seconds; expires: store time in ticks; task: what is to be done, as JSON."""
+
+    claim: str
+    lease: float
+    expires: int
+    attempt: int
+    task: Mapping[str, Any]
+
+
+@contextmanager
+def _visiting(store: EventStore, session: str, alive: Alive) -> Iterator[tuple[Replica, int, Writing]]:
+    """One commit on a session that can go on. Where no driver lives, what is due is done first."""
+    state = store.state(session)
+    with store.writing(session) as w:
+        for entry in w.tail(state.seq):
+            apply(state, entry.event)
+        now = w.now()
+        check_open(session, state)
+        replica = Replica(session, state)
+        if not driven(state, alive):
+            _catch_up(replica, now)
+        yield replica, now, w
+        if not driven(state, alive):
+            _conclude(replica, now)
+        events = replica.take()
+        if events:
+            w.append(events)
+
+
+def _catch_up(replica: Replica, now: int) -> None:
+    if not replica.state.failed:
+        come_due(replica, now, _WATCH)
+        replica.settle(now)
+
+
+def _conclude(replica: Replica, now: int) -> None:
+    """Say so if the session has ended by this."""
+    state = replica.state
+    running = any(c.driver for c in state.claims.values())
+    outcome = conclude(replica, now, _WATCH, _Left(), busy=running)
+    if outcome is not None and outcome.state != state.ended:
+        replica.emit(ev.Ended(now, outcome.state, outcome.why, outcome.missing))
+
+
+def check_open(session: str, state: State) -> None:
+    """Raises PetriError ``PETRI_SESSION_ENDED`` for a session that can never go on."""
+    if state.final:
+        raise PetriError("PETRI_SESSION_ENDED", f"the session {session} is {state.ended}; it cannot go on")
+
+
+def driven(state: State, alive: Alive = identity.alive) -> bool:
+    """Whether a driver has the session, as far as can be seen from here."""
+    return state.driver is not None and alive(state.driver.process) is not False
+
+
+def claim(
+    store: EventStore,
+    session: str,
+    worker: str,
+    *,
+    task: str | None = None,
+    lease: float | None = None,
+    alive: Alive = identity.alive,
+) -> Claimed | None:
+    """Take a piece of work that waits for whoever comes; None when there is none now.
+
+    task: id of the task wanted; lease: seconds, instead of the plan's. Raises PetriError ``PETRI_UNKNOWN_TASK``,
+    ``PETRI_NOT_CLAIMABLE`` for work that the driver does itself, ``PETRI_SESSION_ENDED``, ``PETRI_NO_PLAN``.
+    """
+    with _visiting(store, session, alive) as (replica, now, _):
+        wanted = _wanted(replica, task)
+        if replica.state.failed:
+            return None
+        found = next(standing.claimable(replica, now, _WATCH, wanted), None)
+        if found is None:
+            return None
+        taken = replica.claim(now, *found, worker=worker, lease=None if lease is None else to_ticks(lease))
+        return Claimed(taken.id, to_seconds(taken.lease), taken.expires, taken.attempt, request(replica.job(taken)))
+
+
+def _wanted(replica: Replica, task: str | None) -> Callable[[Piece], bool]:
+    if task is None:
+        return lambda piece: not piece.local
+    for piece in replica.course.pieces.values():
+        if task in (piece.key, piece.node.id, piece.transition):
+            if piece.local:
+                message = f"{piece.title} has a body of its own: the driver does it, no worker claims it"
+                raise PetriError("PETRI_NOT_CLAIMABLE", message, hint="leave out `run`, `python` or `worker`")
+            return lambda other: other is piece
+    raise PetriError("PETRI_UNKNOWN_TASK", f"there is no task `{task}` in the plan")
+
+
+def heartbeat(
+    store: EventStore,
+    session: str,
+    claim: str,
+    *,
+    worker: str = "",
+    lease: float | None = None,
+    alive: Alive = identity.alive,
+) -> int:
+    """Make the lease of a claim end later; the new end in ticks. Raises PetriError ``PETRI_CLAIM_ENDED``: stop."""
+    with _visiting(store, session, alive) as (replica, now, _):
+        held = replica.state.claims.get(claim)
+        why = _why_not(replica.state, held, worker)
+        if held is not None and not why:
+            expires = now + (held.lease if lease is None else to_ticks(lease))
+            replica.emit(ev.Heartbeat(now, claim, expires))
+    if why:
+        raise _ended(claim, why)
+    return expires
+
+
+def report(
+    store: EventStore,
+    session: str,
+    claim: str,
+    *,
+    output: Any = None,
+    error: str = "",
+    files: Mapping[str, Any] | None = None,
+    worker: str = "",
+    alive: Alive = identity.alive,
+) -> None:
+    """Write down what a worker declares. Nothing moves by it.
+
+    A report on a claim that is over is written down, too, and refused: PetriError ``PETRI_CLAIM_ENDED``.
+    """
+    with _visiting(store, session, alive) as (replica, now, _):
+        held = replica.state.claims.get(claim)
+        why = _why_not(replica.state, held, worker)
+        if why:
+            replica.emit(ev.ReportRefused(now, claim, why, output, worker))
+        else:
+            replica.emit(ev.Reported(now, claim, output, None, files or {}, error, worker))
+    if why:
+        raise _ended(claim, why)
+
+
+def _why_not(state: State, held: Claim | None, worker: str) -> str:
+    if held is None:
+        return "it has lapsed, was taken back, or its work has been judged"
+    if held.driver:
+        return "its work is done by the driver itself"
+    if held.stage == "reported":
+        return "it was reported already"
+    if worker and held.worker and held.worker != worker:
+        return f"it is held by {held.worker}"
+    return ""
+
+
+def _ended(claim: str, why: str) -> PetriError:
+    return PetriError("PETRI_CLAIM_ENDED", f"claim {claim}: {why}", hint="stop this work: nothing of it will count")
+
+
+def approve(
+    store: EventStore,
+    session: str,
+    claim: str,
+    *,
+    approved: bool = True,
+    by: str = "",
+    note: str = "",
+    alive: Alive = identity.alive,
+) -> None:
+    """Write down what a person says of work that was reported. The driver, or :func:`verify`, acts on it.
+
+    Raises PetriError ``PETRI_CLAIM_ENDED``, or ``PETRI_NO_APPROVAL`` where nobody asks for a person's word.
+    """
+    with _visiting(store, session, alive) as (replica, now, _):
+        held = replica.state.claims.get(claim)
+        if held is None:
+            raise _ended(claim, "there is no such claim (any more)")
+        spec = verifier_of(replica.course.plan, replica.piece(held).node)
+        if not asks_a_person(spec):
+            message = f"claim {claim} is verified without a person's word"
+            raise PetriError("PETRI_NO_APPROVAL", message, hint="say `verify: human` in the plan to be asked")
+        if held.stage != "reported":
+            message = f"claim {claim} was not reported yet: there is nothing to say about it"
+            raise PetriError("PETRI_NO_APPROVAL", message, hint="wait for the report (petri status)")
+        replica.emit(ev.Approved(now, claim, approved, by, note))
+
+
+def asks_a_person(spec: Any) -> bool:
+    """Whether ``human`` is a part of a verifier."""
+    stack = [spec]
+    while stack:
+        part = stack.pop()
+        if part == "human":
+            return True
+        if isinstance(part, Mapping):
+            stack.extend(part.get("all", ()))
+    return False
+
+
+def inject(
+    store: EventStore, session: str, place: str, *, thread: str = "", by: str = "", alive: Alive = identity.alive
+) -> None:
+    """An outside event: the thing that a loop waits for between two rounds has happened, so its delay is over now.
+
+    place: ``p.loop.<id>.due``; thread: the items that the loop belongs to (``2/1``). No other place of a plan takes
+    tokens from outside: units of resources are given back by blocks and by time alone. Raises PetriError
+    ``PETRI_NOT_INJECTABLE``.
+    """
+    with _visiting(store, session, alive) as (replica, now, _):
+        loops = [due_place(n) for n in replica.course.plan.nodes if isinstance(n, Loop) and n.delay]
+        if place not in loops:
+            hint = f"these do: {', '.join(loops)}" if loops else "only a loop with a delay has such a place"
+            raise PetriError("PETRI_NOT_INJECTABLE", f"place `{place}` takes no tokens from outside", hint=hint)
+        timers = replica.state.timers.values()
+        timer = next((t for t in timers if t.place == place and t.tokens[0].name == thread), None)
+        if timer is None:
+            message = f"nothing waits in place `{place}`" + (f" for item {thread}" if thread else "")
+            raise PetriError("PETRI_NOT_INJECTABLE", message, hint="an event counts while the loop waits for it")
+        replica.injected(now, place, timer.tokens, timer=timer.id, by=by)
+
+
+async def cancel(
+    store: EventStore, session: str, *, by: str = "", why: str = "cancelled", alive: Alive = identity.alive
+) -> None:
+    """End a session for good: claims are revoked, units return. A driver that runs ends its work when it sees this.
+
+    Where none lives, the processes that a dead one left are ended here. Raises PetriError ``PETRI_SESSION_ENDED``.
+    """
+    state = store.state(session)
+    with store.writing(session) as w:
+        for entry in w.tail(state.seq):
+            apply(state, entry.event)
+        check_open(session, state)
+        now = w.now()
+        left = [] if driven(state, alive) else [c for c in state.claims.values() if c.process is not None]
+        events: list[ev.SessionEvent] = [ev.Revoked(now, c, "the session was cancelled") for c in state.claims]
+        events.append(ev.Ended(now, "cancelled", why, (), _units(state, now), by))
+        w.append(events)
+    await end_orphans(left)
+
+
+def _units(state: State, now: int) -> dict[str, tuple[Token, ...]]:
+    """The units of resources that are neither free nor claimed: those that blocks hold, and those of quotas."""
+    units: dict[str, int] = {}
+    for holding in state.holdings.values():
+        for place, n in holding.units.items():
+            units[place] = units.get(place, 0) + n
+    for timer in state.timers.values():
+        if timer.place.startswith(RESOURCE):
+            units[timer.place] = units.get(timer.place, 0) + len(timer.tokens)
+    return {place: (Token(None, now),) * n for place, n in units.items()}
+
+
+async def verify(
+    store: EventStore, session: str, judge: Judge, *, claim: str | None = None, alive: Alive = identity.alive
+) -> list[ev.Verified | ev.Refused]:
+    """Adjudicate what was reported, where no driver lives to do it; the verdicts. claim: that one alone.
+
+    Raises PetriError ``PETRI_SESSION_BUSY`` when a driver lives, ``PETRI_CLAIM_ENDED`` for a claim that there is not.
+    """
+    with _visiting(store, session, alive) as (replica, _, _w):
+        _check_undriven(session, replica.state, alive)
+        waiting = [c for c in replica.state.claims.values() if c.stage == "reported" and claim in (None, c.id)]
+        if claim is not None and not waiting:
+            raise _ended(claim, "nothing that was reported on it waits for a verdict")
+        jobs = [(c.id, replica.job(c), report_on(c)) for c in waiting]
+    verdicts: list[ev.Verified | ev.Refused] = []
+    for name, job, said in jobs:
+        verdict = await judge(job, said)
+        if verdict.passed is None:
+            continue
+        with _visiting(store, session, alive) as (replica, now, _w):
+            _check_undriven(session, replica.state, alive)
+            held = replica.state.claims.get(name)
+            if held is None:
+                continue
+            before = len(replica.pending)
+            if verdict.passed:
+                replica.verified(now, held, verdict.verifier, verdict.evidence)
+            else:
+                replica.refused(now, held, verdict.reason, verdict.verifier, verdict.evidence)
+            verdicts += [e for e in replica.pending[before:] if isinstance(e, (ev.Verified, ev.Refused))]
+    return verdicts
+
+
+def _check_undriven(session: str, state: State, alive: Alive) -> None:
+    if driven(state, alive):
+        raise PetriError("PETRI_SESSION_BUSY", f"the driver of session {session} verifies what is reported")

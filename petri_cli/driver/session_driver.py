@@ -1,0 +1,346 @@
+"""The driver of a session: claim, execute, report, verify, until nothing is left to do or nothing more can be done.
+
+A step is one commit. It takes in what others wrote, turns what happened here into events, lets control fire, and
+claims what can be begun; only after the commit does anything act on it. Between steps the driver waits: for its own
+work, for something to be due, for somebody else's commit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Protocol, assert_never
+
+from petri_cli.driver import standing
+from petri_cli.driver.crew import Begun, Crew, Finished, Judge, Judged, Perform
+from petri_cli.driver.due import come_due
+from petri_cli.driver.ending import Outcome, conclude
+from petri_cli.driver.replica import Replica
+from petri_cli.driver.takeover import end_orphans, let_go, orphans, report_on, take
+from petri_cli.driver.watch import SteadyWatch
+from petri_cli.engine.tokens import to_seconds, to_ticks
+from petri_cli.errors import PetriError
+from petri_cli.session import events as ev
+from petri_cli.session.identity import alive, this_process
+from petri_cli.session.state import Claim, State
+from petri_cli.session.store import Entry, EventStore
+
+JUMP = 5_000_000
+"""Ticks by which the wall clock may part from the steady one before it is noted."""
+
+
+class Observer(Protocol):
+    """Follows a session from inside its driver."""
+
+    def committed(self, entries: Sequence[Entry], state: State) -> None:
+        """These events were written, by the driver or by others; ``state`` follows on them and must not be changed."""
+
+
+def _wall() -> int:
+    return time.time_ns() // 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a session is driven.
+
+    max_concurrency: most local work at once (None: no bound besides the plan's); worker: what claims say of who does
+    it; keep_going: when some work has used up its attempts, go on with the rest; wait: for people, pull workers and
+    time, instead of resting; pull: whether somebody may come and claim work that has no body; folder: where outputs
+    go; cwd: where work runs; poll: seconds between looks at whether others wrote; check: compare scheduler and log.
+    """
+
+    max_concurrency: int | None = None
+    worker: str = ""
+    keep_going: bool = False
+    wait: bool = True
+    pull: bool = True
+    folder: Path = Path(".petri/work")
+    cwd: Path = field(default_factory=Path.cwd)
+    poll: float = 0.1
+    check: bool = False
+    signals: bool = True
+    process: ev.Process | None = None
+    alive: Callable[[ev.Process], bool | None] = alive
+    wall: Callable[[], int] = _wall
+
+
+class SessionDriver:
+    """Drives one session to its end, or to where it must rest. Runs once.
+
+    perform, judge: who does local work and who verifies it. Observers hear of every step once it is committed.
+    :meth:`interrupt` and :meth:`close` may be called by signal handlers and from within the loop.
+    """
+
+    def __init__(
+        self,
+        store: EventStore,
+        session: str,
+        perform: Perform,
+        judge: Judge,
+        options: Options | None = None,
+        observers: Sequence[Observer] = (),
+    ) -> None:
+        self.store = store
+        self.session = session
+        self.options = options or Options()
+        self.observers = observers
+        self.signal: signal.Signals | None = None
+        """What interrupted the run."""
+        self.draining = False
+        self.closing = False
+        self._process = self.options.process or this_process()
+        self._id = ""
+        self._rung = asyncio.Event()
+        self._crew = Crew(perform, judge, self._rung.set)
+        self._judged: dict[str, bool | None] = {}
+        """Claim → what a person had said of it when it was last given to the judge."""
+        self._outcome: Outcome | None = None
+        self._seen = -1
+        self._drift: int | None = None
+
+    # From outside
+
+    def drain(self) -> None:
+        """Begin nothing new; end when what runs here has ended."""
+        self.draining = True
+        self._rung.set()
+
+    def close(self) -> None:
+        """End what runs here, and end."""
+        self.draining = self.closing = True
+        self._rung.set()
+
+    def interrupt(self) -> None:
+        """Ctrl-C: once drains, twice closes."""
+        self.signal = signal.SIGINT
+        if self.draining:
+            self.close()
+        else:
+            self.drain()
+
+    def terminate(self) -> None:
+        self.signal = signal.SIGTERM
+        self.close()
+
+    # The loop
+
+    async def run(self) -> Outcome:
+        """Drive. Raises PetriError: ``PETRI_SESSION_BUSY``, ``PETRI_SESSION_ENDED``, ``PETRI_NO_PLAN``, and what the
+        store cannot do; the session then is as its log says, and nothing of it runs here any more."""
+        loop = asyncio.get_running_loop()
+        self._watch = SteadyWatch(lambda: to_ticks(loop.time()))
+        self._replica = Replica(self.session, self.store.state(self.session), check=self.options.check)
+        with self._signals(loop):
+            try:
+                await self._take_over()
+                while self._outcome is None:
+                    await self._step()
+                    if self._outcome is None:
+                        await self._wait()
+            except asyncio.CancelledError:
+                self.close()
+                await self._step()
+                raise
+            finally:
+                await self._crew.close()
+        return self._outcome
+
+    @contextmanager
+    def _signals(self, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+        handled = []
+        if self.options.signals:
+            for number, handler in ((signal.SIGINT, self.interrupt), (signal.SIGTERM, self.terminate)):
+                with suppress(NotImplementedError, RuntimeError, ValueError):  # not the main thread
+                    loop.add_signal_handler(number, handler)
+                    handled.append(number)
+        try:
+            yield
+        finally:
+            for number in handled:
+                loop.remove_signal_handler(number)
+
+    async def _take_over(self) -> None:
+        """Become the driver, and make an end of what an earlier one, which is dead, left running."""
+        with self._writing() as now:
+            self._id = take(self._replica, now, self._process, self.options.worker, self.options.alive)
+        left = orphans(self._replica.state, self._id)
+        await end_orphans(left)
+        if left:
+            with self._writing() as now:
+                for claim in orphans(self._replica.state, self._id):
+                    self._replica.lapsed(now, claim, "its driver died")
+
+    async def _wait(self) -> None:
+        """Until something happened here, something is due, or somebody wrote."""
+        loop = asyncio.get_running_loop()
+        soonest = self._watch.soonest()
+        until = None if soonest is None else loop.time() + to_seconds(soonest)
+        while not self._rung.is_set():
+            pause = self.options.poll if until is None else min(self.options.poll, until - loop.time())
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._rung.wait(), max(0.0, pause))
+            if until is not None and loop.time() >= until:
+                break
+            changed = self.store.changed()
+            if changed != self._seen:
+                self._seen = changed
+                break
+
+    @contextmanager
+    def _writing(self) -> Iterator[int]:
+        """One commit: what others wrote is taken in first, the replica's events are appended last."""
+        replica = self._replica
+        before = replica.state.seq
+        with self.store.writing(self.session) as w:
+            entries = w.tail(before)
+            now = w.now()
+            replica.follow(entries, now)
+            start = replica.state.seq
+            yield now
+            events = replica.take()
+            if events:
+                w.append(events)
+        entries = [*entries, *(Entry(start + n, e) for n, e in enumerate(events, 1))]
+        if entries:
+            for observer in self.observers:
+                observer.committed(entries, replica.state)
+
+    async def _step(self) -> None:
+        self._rung.clear()
+        replica, crew = self._replica, self._crew
+        if self.closing:
+            await crew.close()
+        self._watch.turn()
+        going: list[asyncio.Future[None]] = []
+        claimed: list[Claim] = []
+        with self._writing() as now:
+            state = replica.state
+            if state.driver is None or state.driver.id != self._id:
+                await self._dethroned()
+            elif not state.final:
+                self._note_jumps(now)
+                going = self._read_mail(now)
+                come_due(replica, now, self._watch, self._id)
+                replica.settle(now)
+                if self.closing:
+                    self._take_back(now)
+                claimed = self._claim(now)
+            busy = crew.busy + len(claimed) + len(self._to_judge()) > 0
+            self._outcome = conclude(
+                replica,
+                now,
+                self._watch,
+                self.options,
+                busy=busy,
+                draining=self.draining,
+                interrupted=self.signal,
+            )
+            if self._outcome is not None:
+                let_go(replica, now, self._id, self._outcome, closed=self.closing, drained=self.draining)
+        for go in going:
+            if not go.done():
+                go.set_result(None)
+        for claim in claimed:
+            crew.work(replica.job(claim), to_seconds(replica.piece(claim).timeout))
+        await self._give_up()
+        if self._outcome is None:
+            self._begin_to_judge()
+
+    async def _dethroned(self) -> None:
+        """Another driver thought this one dead, and took the session."""
+        await self._crew.close()
+        raise PetriError("PETRI_SESSION_BUSY", f"the session {self.session} was taken over by another driver")
+
+    # Parts of a step
+
+    def _read_mail(self, now: int) -> list[asyncio.Future[None]]:
+        """What happened here becomes events. Returns whom to tell once they are committed."""
+        replica, going = self._replica, []
+        mail, self._crew.mail = self._crew.mail, []
+        for message in mail:
+            claim = replica.state.claims.get(message.claim)
+            match message:
+                case Begun():
+                    if claim is not None:
+                        replica.emit(ev.WorkStarted(now, claim.id, message.process))
+                        going.append(message.go)
+                case Finished(ended=ended):
+                    if claim is None:
+                        why = "the claim had ended before"
+                        replica.emit(ev.ReportRefused(now, message.claim, why, ended.output, self.options.worker))
+                    elif claim.stage == "reported":
+                        replica.refused(now, claim, ended.error)
+                    else:
+                        replica.emit(
+                            ev.Reported(
+                                now, claim.id, ended.output, ended.status, ended.files, ended.error, self.options.worker
+                            )
+                        )
+                case Judged(verdict=verdict):
+                    if claim is None or verdict.passed is None:
+                        continue
+                    if verdict.passed:
+                        replica.verified(now, claim, verdict.verifier, verdict.evidence)
+                    else:
+                        replica.refused(now, claim, verdict.reason, verdict.verifier, verdict.evidence)
+                case other:
+                    assert_never(other)
+        return going
+
+    def _claim(self, now: int) -> list[Claim]:
+        """Begin what may begin."""
+        replica, options = self._replica, self.options
+        stopped = self.draining or replica.state.failed or (not options.keep_going and standing.exhausted(replica))
+        if stopped:
+            return []
+        free = None if options.max_concurrency is None else max(0, options.max_concurrency - self._crew.busy)
+        ready = standing.claimable(replica, now, self._watch, lambda piece: piece.local)
+        chosen = list(islice(ready, free))
+        return [replica.claim(now, p, t, worker=options.worker or p.body, driver=self._id) for p, t in chosen]
+
+    def _take_back(self, now: int) -> None:
+        """What was ended here, by us, is to be begun again some other time."""
+        for claim in list(self._replica.state.claims.values()):
+            if claim.driver == self._id and claim.stage != "reported":
+                self._replica.revoked(now, claim, "its driver was interrupted")
+
+    def _note_jumps(self, now: int) -> None:
+        drift = self.options.wall() - to_ticks(asyncio.get_running_loop().time())
+        if self._drift is not None and abs(drift - self._drift) > JUMP:
+            seconds = to_seconds(drift - self._drift)
+            way = "ahead" if seconds > 0 else "back"
+            message = f"the clock jumped {abs(seconds):.0f} s {way}; leases and delays go by a clock that does not"
+            self._replica.emit(ev.Noted(now, "warning", message))
+            self._drift = drift
+        elif self._drift is None:
+            self._drift = drift
+
+    async def _give_up(self) -> None:
+        """End what goes on here for claims that are no more."""
+        for claim in self._crew.claims:
+            if claim not in self._replica.state.claims:
+                await self._crew.give_up(claim)
+
+    def _to_judge(self) -> list[Claim]:
+        """Reports that nobody has verified, and those on which a person has spoken since."""
+        running = set(self._crew.claims)
+        return [
+            c
+            for c in self._replica.state.claims.values()
+            if c.stage == "reported"
+            and c.id not in running
+            and not self.closing
+            and self._judged.get(c.id, "never") != c.approval
+        ]
+
+    def _begin_to_judge(self) -> None:
+        for claim in self._to_judge():
+            self._judged[claim.id] = claim.approval
+            self._crew.judge(self._replica.job(claim), report_on(claim))

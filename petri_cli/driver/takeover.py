@@ -1,0 +1,82 @@
+"""One driver a session: taking it, taking it from a dead one, and letting go of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from petri_cli.driver.ending import Outcome
+from petri_cli.driver.process import end_group
+from petri_cli.driver.replica import Replica
+from petri_cli.driver.verify import Report
+from petri_cli.engine.tokens import to_seconds
+from petri_cli.errors import PetriError
+from petri_cli.session.events import DriverEnded, DriverStarted, Ended, Noted, Process
+from petri_cli.session.state import Claim, Driver, State
+
+Alive = Callable[[Process], bool | None]
+
+
+def take(replica: Replica, now: int, process: Process, worker: str, alive: Alive) -> str:
+    """Become the driver; its id. Raises PetriError ``PETRI_SESSION_BUSY``, ``PETRI_SESSION_ENDED``."""
+    state = replica.state
+    if state.final:
+        raise PetriError("PETRI_SESSION_ENDED", f"the session {replica.session} is {state.ended}; it cannot go on")
+    if state.driver is not None:
+        check_dead(replica.session, state.driver, alive)
+        replica.emit(DriverEnded(now, state.driver.id, "died"))
+        message = f"driver {state.driver.id} (process {state.driver.process.pid}) died; its work is taken over"
+        replica.emit(Noted(now, "warning", message))
+    driver = f"d{state.seq + 1}"
+    replica.emit(DriverStarted(now, driver, process, worker))
+    return driver
+
+
+def check_dead(session: str, driver: Driver, alive: Alive) -> None:
+    """Raises PetriError ``PETRI_SESSION_BUSY`` unless it is known that ``driver`` runs no more."""
+    lives = alive(driver.process)
+    if lives is False:
+        return
+    process = driver.process
+    hint = "wait for it, or end it there"
+    if lives is None:
+        hint = f"whether it still runs can only be seen on {process.host}"
+    message = f"the session {session} is driven by process {process.pid} on {process.host} (driver {driver.id})"
+    raise PetriError("PETRI_SESSION_BUSY", message, hint=hint)
+
+
+def orphans(state: State, driver: str) -> list[Claim]:
+    """Claims of earlier drivers whose work nobody will report on."""
+    return [c for c in state.claims.values() if c.driver not in ("", driver) and c.stage != "reported"]
+
+
+async def end_orphans(claims: Sequence[Claim]) -> None:
+    """End the process groups that a dead driver left, all at once."""
+    await asyncio.gather(*[end_group(c.process) for c in claims if c.process is not None])
+
+
+def let_go(replica: Replica, now: int, driver: str, outcome: Outcome, *, closed: bool, drained: bool) -> None:
+    """Say how it ended, and that nobody drives it any more."""
+    state = replica.state
+    if not state.final:
+        replica.emit(Ended(now, outcome.state, outcome.why, outcome.missing))
+    if state.driver is not None and state.driver.id == driver:
+        why = "closed" if closed else "drained" if drained else "ended"
+        replica.emit(DriverEnded(now, driver, why))
+
+
+def report_on(claim: Claim) -> Report:
+    """What there is to judge."""
+    said = claim.report
+    assert said is not None  # noqa: S101 - it was reported
+    return Report(
+        said.output,
+        said.status,
+        said.files,
+        said.error,
+        "",
+        to_seconds(claim.at),
+        claim.approval,
+        claim.approved_by,
+        claim.note,
+    )

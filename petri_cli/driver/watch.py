@@ -1,0 +1,54 @@
+"""When something is due: on this process's steady clock, whatever happens to the clock on the wall."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Protocol
+
+
+class Watch(Protocol):
+    """Asked in every step for everything that is still to come."""
+
+    def remaining(self, key: Hashable, due: int, now: int, limit: int | None = None) -> int:
+        """Ticks until ``due``, a store time, when the store's time is ``now``; 0 when it is over."""
+
+
+class StoreWatch:
+    """For a process that only comes by: what is due is what the store's clock says."""
+
+    def remaining(self, key: Hashable, due: int, now: int, limit: int | None = None) -> int:
+        return max(0, due - now)
+
+
+class SteadyWatch:
+    """For a driver. A time is translated when it is first asked for, and runs on the steady clock from then on.
+
+    steady: ticks on a clock that never jumps. Whatever is not asked for in a step is forgotten.
+    """
+
+    def __init__(self, steady: Callable[[], int]) -> None:
+        self._steady = steady
+        self._known: dict[Hashable, int] = {}
+        self._asked: dict[Hashable, int] = {}
+
+    def remaining(self, key: Hashable, due: int, now: int, limit: int | None = None) -> int:
+        full = (key, due)
+        steady = self._steady()
+        at = self._asked.get(full)
+        if at is None:
+            at = self._known.get(full)
+            if at is None:
+                left = max(0, due - now)
+                at = steady + (left if limit is None else min(left, limit))
+            self._asked[full] = at
+        return max(0, at - steady)
+
+    def turn(self) -> None:
+        """A step begins: forget what the last one did not ask for."""
+        self._known = self._asked
+        self._asked = {}
+
+    def soonest(self) -> int | None:
+        """Ticks until the first of the things asked for in this step that is not over yet."""
+        steady = self._steady()
+        return min((at - steady for at in self._asked.values() if at > steady), default=None)
