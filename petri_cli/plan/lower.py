@@ -68,8 +68,9 @@ def acquire_id(guard: Guard, items: Items = ()) -> str:
     return f"t.guard.{guard.id}.acquire{suffix(items)}"
 
 
-def release_id(guard: Guard, items: Items = ()) -> str:
-    return f"t.guard.{guard.id}.release{suffix(items)}"
+def verb(tid: str) -> str:
+    """What a transition does to its block (any but a task's): ``acquire``, ``split``, ``again``, the branch chosen."""
+    return tid.rpartition(".")[2].partition("[")[0]
 
 
 def label(plan: Plan, node: PlanNode) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from array import array
 from typing import assert_never
 
-from petri_cli.net.compiled import CompiledNet
+from petri_cli.net.compiled import compile_net
 from petri_cli.plan.lower import Lowered
 from petri_cli.plan.model import Choice, Foreach, Guard, Loop, Parallel, Plan, Seq, Task
 from petri_cli.soundness.bits import members
@@ -18,12 +18,12 @@ from petri_cli.soundness.result import Counts
 MAX_MARKINGS = 5_000
 
 
-def census(plan: Plan, lowered: Lowered, net: CompiledNet) -> Counts:
+def census(plan: Plan, lowered: Lowered) -> Counts:
     """The counts for the workflow net ``lowered.net``, which has a deadlock. Its markings are enumerated when the block
     structure alone allows no more than ``MAX_MARKINGS`` of them."""
     if control_markings(plan, lowered) > MAX_MARKINGS:
         return Counts(1, 1, exact=False)
-    return with_room(net, _enumerate)
+    return with_room(compile_net(lowered.net), _enumerate)
 
 
 def control_markings(plan: Plan, lowered: Lowered) -> int:

@@ -6,13 +6,14 @@ left out) happens by itself as soon as it can. The run ends when nothing can mov
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from petri_cli.net.compiled import CompiledNet, compile_net
-from petri_cli.plan.lower import Items, Lowered, Origin, acquire_id, suffix
+from petri_cli.plan.lower import Items, Origin, suffix, verb
 from petri_cli.plan.model import Choice, Foreach, Guard, Loop, Parallel, Plan, Seq, Task
+from petri_cli.soundness.explore import Deadline, never
 from petri_cli.soundness.fusion import Mark
+from petri_cli.soundness.game import Board, Player
 
 READABLE = 400
 """Longer runs are left in the order in which they were found."""
@@ -20,112 +21,77 @@ READABLE = 400
 
 @dataclass(frozen=True, slots=True)
 class Lift:
-    """A run of ``lowered.net`` to a dead marking that is not final, as action indices of ``compiled``."""
+    """A run of a plan's workflow net, as transition indices, to a dead ``marking`` that is not final."""
 
-    lowered: Lowered
-    compiled: CompiledNet
+    board: Board
     run: tuple[int, ...]
-    state: tuple[int, ...]
-
-
-class Player:
-    """Plays the token game on a plan's workflow net, never going round a loop."""
-
-    def __init__(self, plan: Plan, lowered: Lowered) -> None:
-        self.lowered = lowered
-        self.net = compile_net(lowered.net)
-        self.number = {a.step.transition: i for i, a in enumerate(self.net.actions)}
-        self.marking = list(self.net.initial)
-        self.run: list[int] = []
-        self.again = [False] * len(self.net.actions)
-        self.acquires: list[tuple[int, int]] = []  # (plan node, action)
-        self.branches: list[tuple[int, int, int]] = []  # (plan node, branch, action)
-        self._classify(plan)
-        self.usual = usual_branches(plan)
-
-    def _classify(self, plan: Plan) -> None:
-        for i, a in enumerate(self.net.actions):
-            tid = a.step.transition
-            origin = self.lowered.origin[tid]
-            node = plan.nodes[origin.node]
-            if isinstance(node, Guard) and tid == acquire_id(node, origin.items):
-                self.acquires.append((node.index, i))
-            elif isinstance(node, Choice):
-                branch = int(tid.removeprefix(f"t.choice.{node.id}.").removesuffix(suffix(origin.items)))
-                self.branches.append((node.index, branch, i))
-            elif isinstance(node, Loop) and tid == f"t.loop.{node.id}.again{suffix(origin.items)}":
-                self.again[i] = True
-
-    def allowed(self, controlled: Collection[int] = (), scope: Scope | None = None) -> list[bool]:
-        """Which actions happen by themselves: not the guards and choices in ``controlled``, which wait to be told, and
-        nothing outside ``scope`` (None: everything)."""
-        free = [not again for again in self.again]
-        for node, i in self.acquires:
-            free[i] = node not in controlled
-        for node, branch, i in self.branches:
-            free[i] = node not in controlled and branch == self.usual[node]
-        if scope is not None:
-            origin = self.lowered.origin
-            for i, a in enumerate(self.net.actions):
-                free[i] = free[i] and scope.covers(origin[a.step.transition])
-        return free
-
-    def enabled(self, action: int) -> bool:
-        return all(self.marking[p] >= k for p, k in self.net.actions[action].needs)
-
-    def fire(self, action: int) -> None:
-        for p, k in self.net.actions[action].needs:
-            self.marking[p] -= k
-        for p, k in self.net.actions[action].produced:
-            self.marking[p] += k
-        self.run.append(action)
-
-    def settle(self, free: Sequence[bool], todo: list[int]) -> None:
-        """Fire free actions until none is enabled; ``todo`` lists those that may have become enabled."""
-        readers, actions, marking = self.net.readers, self.net.actions, self.marking
-        while todo:
-            a = todo.pop()
-            if not free[a]:
-                continue
-            for p, k in actions[a].needs:
-                if marking[p] < k:
-                    break
-            else:
-                self.fire(a)
-                for p, _ in actions[a].produced:
-                    todo += readers[p]
+    marking: Mapping[str, int]
 
 
 def play(
-    plan: Plan,
-    lowered: Lowered,
+    board: Board,
     story: Sequence[tuple[Mark, Items]],
     controlled: Collection[int] = (),
     scope: Scope | None = None,
+    deadline: Deadline = never,
 ) -> Lift | None:
     """Play ``story`` on the workflow net, then go on until nothing moves; None when that is the end of the plan.
 
     Until the story is over, guards and choices in ``controlled`` move only when told, and nothing outside ``scope``
-    moves. A step of the story that turns out to be impossible ends it.
+    moves. A step of the story that turns out to be impossible ends it. No loop is gone round again. Raises OutOfTime.
     """
-    player = Player(plan, lowered)
-    free = player.allowed(controlled, scope)
-    everything = range(len(free) - 1, -1, -1)
-    player.settle(free, list(everything))
-    readers = player.net.readers
-    for mark, items in story:
-        if mark.what == "release":
-            continue  # happens by itself
-        action = player.number.get(_transition(plan, mark, items), -1)
-        if action < 0 or not player.enabled(action):
+    player = Player(board, deadline)
+    usual = usual_branches(board.plan)
+    in_story = _Free(board, usual, controlled, scope)
+    player.settle(in_story.may, reversed(board.candidates(player.marking)))
+    for action in _actions(board, story):
+        if action is None or not board.enabled(action, player.marking):
             break
         player.fire(action)
-        player.settle(free, [b for p, _ in player.net.actions[action].produced for b in readers[p]])
-    player.settle(player.allowed(), list(everything))
-    state = tuple(player.marking)
-    if state == player.net.final:
-        return None
-    return Lift(lowered, player.net, tuple(player.run), state)
+        player.settle(in_story.may, player.after(action))
+    player.settle(_Free(board, usual).may, reversed(board.candidates(player.marking)))
+    marking = {p: n for p, n in player.marking.items() if n}
+    return None if marking == board.final else Lift(board, tuple(player.run), marking)
+
+
+def _actions(board: Board, story: Sequence[tuple[Mark, Items]]) -> Iterator[int | None]:
+    """The transitions of a story (None: the net has no such); a release happens by itself."""
+    told = [_transition(board.plan, mark, items) for mark, items in story if mark.what != "release"]
+    wanted = set(told)
+    number = {t.id: i for i, t in enumerate(board.transitions) if t.id in wanted}
+    return (number.get(tid) for tid in told)
+
+
+class _Free:
+    """Which transitions happen by themselves: not the guards and choices in ``controlled``, which wait to be told, and
+    nothing outside ``scope`` (None: everything). Of a choice, the usual branch is taken."""
+
+    def __init__(
+        self, board: Board, usual: Mapping[int, int], controlled: Collection[int] = (), scope: Scope | None = None
+    ) -> None:
+        self._board, self._usual, self._controlled, self._scope = board, usual, controlled, scope
+        self._known: dict[int, bool] = {}
+
+    def may(self, a: int) -> bool:
+        answer = self._known.get(a)
+        if answer is None:
+            answer = self._known[a] = self._decide(a)
+        return answer
+
+    def _decide(self, a: int) -> bool:
+        tid = self._board.transitions[a].id
+        origin = self._board.lowered.origin[tid]
+        if self._scope is not None and not self._scope.covers(origin):
+            return False
+        match self._board.plan.nodes[origin.node]:
+            case Guard(index=index):
+                return index not in self._controlled or verb(tid) != "acquire"
+            case Choice(index=index):
+                return index not in self._controlled and verb(tid) == str(self._usual[index])
+            case Loop():
+                return verb(tid) != "again"
+            case _:
+                return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,14 +149,14 @@ def way_to(plan: Plan, index: int) -> list[tuple[Mark, Items]]:
     return story[::-1]
 
 
-def in_document_order(net: CompiledNet, run: Sequence[int]) -> tuple[int, ...]:
+def in_document_order(board: Board, run: Sequence[int]) -> tuple[int, ...]:
     """The same steps in an order that a reader follows more easily: a step moves ahead of its neighbour when it stands
     earlier in the document and needs nothing that the neighbour gives. The run ends in the same marking."""
     if len(run) > READABLE:
         return tuple(run)
     ordered: list[int] = []
-    needs = {a: {p for p, _ in net.actions[a].needs} for a in run}
-    gives = {a: {p for p, _ in net.actions[a].produced} for a in run}
+    needs = {a: {p for p, _ in board.arcs(a)[0]} for a in run}
+    gives = {a: {p for p, _ in board.arcs(a)[1]} for a in run}
     for a in run:
         at = len(ordered)
         while at and ordered[at - 1] > a and not needs[a] & gives[ordered[at - 1]]:

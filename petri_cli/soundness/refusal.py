@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from petri_cli.net.compiled import compile_net
 from petri_cli.net.firing import Step, is_dead, replay
-from petri_cli.plan.lower import Lowered, lower_workflow
-from petri_cli.plan.model import Foreach, Plan
+from petri_cli.plan.lower import lower_workflow
+from petri_cli.plan.model import Foreach
 from petri_cli.soundness.census import census
 from petri_cli.soundness.core import Core
 from petri_cli.soundness.deadlock import find_deadlock
 from petri_cli.soundness.decide import Decision, Limits, Question, Witness, decide
+from petri_cli.soundness.game import Board
 from petri_cli.soundness.lift import Lift, in_document_order, play, scope_of, way_to
 from petri_cli.soundness.result import Condition, Counterexample, Counts, Result, Verdict
 from petri_cli.soundness.smallest import Remedy, lacked, smallest_capacity, smallest_widths
@@ -43,34 +45,36 @@ class Replayer:
         self.core = core
         self.plan = core.plan
         self.expired = expired
-        self.lowered: dict[tuple[tuple[int, ...], tuple[tuple[str, int], ...]], tuple[Plan, Lowered]] = {}
+        self._boards: dict[tuple[tuple[int, ...], tuple[tuple[str, int], ...]], Board] = {}
 
-    def workflow(self, question: Question, widths: Mapping[str, int]) -> tuple[Plan, Lowered]:
+    def board(self, question: Question, widths: Mapping[str, int]) -> Board:
+        """The workflow net at these widths, the last one kept."""
         key = (question.capacities, tuple(sorted(widths.items())))
-        if key not in self.lowered:
+        if key not in self._boards:
             plan = self.plan
             if question.capacities != self.core.capacities:
                 changed = zip(plan.resources, question.capacities, strict=True)
                 plan = replace(plan, resources=tuple(replace(r, capacity=c) for r, c in changed))
-            self.lowered = {key: (plan, lower_workflow(plan, widths, default_width=0))}
-        return self.lowered[key]
+            self._boards = {key: Board(plan, lower_workflow(plan, widths, default_width=0))}
+        return self._boards[key]
 
     def lift(self, question: Question, witness: Witness) -> Lift | None:
         """A witness as a run of the plan's workflow net that ends dead; None when it ends in the final marking."""
         skeleton = witness.skeleton
         if skeleton is None:  # go straight to the guard whose request can never be met
-            plan, lowered = self.workflow(question, self.first_items(witness.guard))
-            story = way_to(plan, witness.guard)
-            return play(plan, lowered, story, {m.node for m, _ in story}, scope_of(plan, witness.guard))
+            board = self.board(question, self.first_items(witness.guard))
+            story = way_to(self.plan, witness.guard)
+            told_to = {m.node for m, _ in story}
+            return play(board, story, told_to, scope_of(self.plan, witness.guard), self.expired)
         part = skeleton.part
         root = self.core.nodes[part.root].plan
         told = skeleton.told(self.brief(witness))
         skipped = {self.plan.nodes[m.node].id: 0 for m, _ in told if m.what == "skip"}
-        plan, lowered = self.workflow(question, {**self.first_items(root), **skeleton.widths, **skipped})
-        story = [*way_to(plan, root), *(step for step in told if step[0].what != "skip")]
+        board = self.board(question, {**self.first_items(root), **skeleton.widths, **skipped})
+        story = [*way_to(self.plan, root), *(step for step in told if step[0].what != "skip")]
         controlled = skeleton.controlled() | {m.node for m, _ in story}
-        scope = scope_of(plan, root, (self.core.nodes[b].plan for b in part.branches))
-        return play(plan, lowered, story, controlled, scope)
+        scope = scope_of(self.plan, root, (self.core.nodes[b].plan for b in part.branches))
+        return play(board, story, controlled, scope, self.expired)
 
     def brief(self, witness: Witness) -> tuple[int, ...]:
         """The run of the search net, or a shorter one that is found soon."""
@@ -122,11 +126,12 @@ class _Refusal:
         if lift is None:
             return None
         run, shortest = self.shorten(lift)
-        steps = [lift.compiled.actions[a].step for a in in_document_order(lift.compiled, run)]
-        marking = replay(lift.lowered.net, steps)[-1]
+        lowered = lift.board.lowered
+        steps = [Step(lift.board.transitions[a].id) for a in in_document_order(lift.board, run)]
+        marking = replay(lowered.net, steps)[-1]
         self.check(lift, marking)
-        told = standstill(plan, lift.lowered, [s.transition for s in steps], marking)
-        counts = census(plan, lift.lowered, lift.compiled)
+        told = standstill(plan, lowered, [s.transition for s in steps], marking)
+        counts = census(plan, lowered)
         wanted = lacked(question, told.waits)
         remedies = self.remedies(question, told, wanted)
         widths = {plan.nodes[i].id: w for i, w in limits.items()} if exact else {}
@@ -144,14 +149,14 @@ class _Refusal:
             conditions=_conditions(counts, steps),
             counterexample=Counterexample(
                 "deadlock",
-                lift.lowered.net,
+                lowered.net,
                 tuple(steps),
                 dict(sorted(marking.items())),
                 told.sentence,
                 shortest=shortest,
                 waits=told.waits,
                 lanes=told.lanes,
-                told=tell(plan, lift.lowered, [s.transition for s in steps]),
+                told=tell(plan, lowered, [s.transition for s in steps]),
             ),
             smallest_width=widths,
             smallest_capacity={r.resource: r.capacity for r in remedies},
@@ -161,20 +166,20 @@ class _Refusal:
 
     def shorten(self, lift: Lift) -> tuple[tuple[int, ...], bool]:
         """A shortest run to a dead marking where one is found soon, else the one at hand without a step to spare."""
-        net = lift.compiled
-        if len(net.actions) <= SHORTEST_ACTIONS:
+        if len(lift.board.transitions) <= SHORTEST_ACTIONS:
+            net = compile_net(lift.board.net)
             states = SHORTEST_WORK // len(net.actions)
             found = find_deadlock(net, final=net.final, max_states=states, deadline=self.limits.expired, shortest=True)
             if found.run is not None:
                 return found.run, True
         if len(lift.run) > SPARE_STEPS:
             return lift.run, False
-        return without_spare_steps(self.replayer.plan, lift), False
+        return without_spare_steps(lift, self.limits.expired), False
 
     @staticmethod
     def check(lift: Lift, marking: Mapping[str, int]) -> None:
         """The plain firing rule has the last word: the marking is dead, and not the final one."""
-        net = lift.lowered.net
+        net = lift.board.net
         if not is_dead(net, marking) or marking == dict(net.final or {}):
             raise AssertionError("a counterexample did not replay")
 

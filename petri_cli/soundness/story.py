@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
-from petri_cli.plan.lower import Items, Lowered, acquire_id, suffix
+from petri_cli.plan.lower import Items, Lowered, suffix, verb
 from petri_cli.plan.model import Choice, Foreach, Guard, Loop, Parallel, Plan, Seq, Task
 
 
@@ -24,7 +24,7 @@ def first_task(plan: Plan, index: int) -> str:
 def _phrase(plan: Plan, lowered: Lowered, tid: str) -> str:
     origin = lowered.origin[tid]
     node, items = plan.nodes[origin.node], suffix(origin.items)
-    verb = tid.removesuffix(items).rpartition(".")[2]
+    does = verb(tid)
     match node:
         case Task():
             return f"{node.id}{items} is done"
@@ -32,21 +32,21 @@ def _phrase(plan: Plan, lowered: Lowered, tid: str) -> str:
             raise AssertionError("a seq has no transition")
         case Parallel():
             name = "" if node.id.isdigit() else f" ({node.id}{items})"
-            return f"{len(node.children)} branches start{name}" if verb == "split" else f"the branches meet{name}"
+            return f"{len(node.children)} branches start{name}" if does == "split" else f"the branches meet{name}"
         case Choice():
             name = "" if node.id.isdigit() else f"{node.id}{items}: "
-            branch = node.branches[int(verb) - 1].name or f"branch {verb}"
+            branch = node.branches[int(does) - 1].name or f"branch {does}"
             return f"{name}{branch} is chosen"
         case Loop():
-            does = {"enter": "begins", "again": "goes round again", "exit": "is left"}
-            return f"{node.id}{items} {does[verb]}"
+            phrases = {"enter": "begins", "again": "goes round again", "exit": "is left"}
+            return f"{node.id}{items} {phrases[does]}"
         case Foreach():
             count = lowered.widths[node.id]
             started = f"starts {count} item{'' if count == 1 else 's'}"
-            return f"{node.id}{items} {started if verb == 'discover' else 'is gathered'}"
+            return f"{node.id}{items} {started if does == 'discover' else 'is gathered'}"
         case Guard():
-            takes = tid == acquire_id(node, origin.items)
-            return f"{first_task(plan, node.index)}{items} {'takes' if takes else 'gives back'} {_units(node, plan)}"
+            moves = "takes" if does == "acquire" else "gives back"
+            return f"{first_task(plan, node.index)}{items} {moves} {_units(node, plan)}"
         case other:
             assert_never(other)
 

@@ -10,6 +10,10 @@ Clock = Callable[[], float]
 """Monotonic seconds."""
 
 
+class OutOfTime(Exception):
+    """The deadline has passed in the middle of something that has no half answer."""
+
+
 class Timer:
     """Runs from its creation; ``seconds`` is the limit."""
 

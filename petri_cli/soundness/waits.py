@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from petri_cli.errors import Position
-from petri_cli.plan.lower import Items, Lowered, acquire_id, resource_place
+from petri_cli.plan.lower import Items, Lowered, acquire_id, resource_place, verb
 from petri_cli.plan.model import Foreach, Guard, Parallel, Plan
 from petri_cli.soundness.result import Held, Lane, Wait
 from petri_cli.soundness.story import name_of
@@ -49,11 +49,11 @@ def _waiters(plan: Plan, lowered: Lowered, marking: Mapping[str, int]) -> list[_
     quotas = {r.id for r in plan.resources if r.per is not None}
     found = []
     for t in lowered.net.transitions:
+        if not marking.get(t.inputs[0].place, 0):
+            continue
         origin = lowered.origin[t.id]
         node = plan.nodes[origin.node]
-        if not isinstance(node, Guard) or t.id != acquire_id(node, origin.items):
-            continue
-        if not marking.get(t.inputs[0].place, 0):
+        if not isinstance(node, Guard) or verb(t.id) != "acquire":
             continue
         free = {r: marking.get(resource_place(r), 0) for r, _ in node.units}
         lacks = tuple((r, k, free[r]) for r, k in node.units if free[r] < k)
