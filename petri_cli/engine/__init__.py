@@ -6,13 +6,15 @@ import asyncio
 from collections.abc import Iterable
 
 from petri_cli.engine.actions import Action, ActionContext, UndeclaredPlace, blocking
+from petri_cli.engine.alarm import Alarm, Clock
 from petri_cli.engine.async_executor import AsyncExecutor
 from petri_cli.engine.binding import Actions, fork, passthrough, produce, transform
+from petri_cli.engine.checkpoint import Checkpoint, Snapshot
 from petri_cli.engine.compiled import EngineNet, compile_engine_net
 from petri_cli.engine.events import Event, event_from_json, event_to_json
 from petri_cli.engine.executor import Injection, Result, StartingMarking
-from petri_cli.engine.firings import Completion, Failed, Firing, Produced, Returned, TimedOut
-from petri_cli.engine.scheduler import DEADLINE_TOLERANCE, Scheduler, Snapshot, Step
+from petri_cli.engine.firings import Completion, Failed, Firing, Produced, Returned, TimedOut, in_flight_firing
+from petri_cli.engine.scheduler import DEADLINE_TOLERANCE, Scheduler, Step
 from petri_cli.engine.stores import EventStore, JsonlStore, MemoryStore, NoStore, read_events
 from petri_cli.engine.tokens import TICKS_PER_SECOND, Token, to_seconds, to_ticks
 from petri_cli.engine.virtual_executor import Duration, VirtualExecutor
@@ -24,7 +26,10 @@ __all__ = [
     "Action",
     "ActionContext",
     "Actions",
+    "Alarm",
     "AsyncExecutor",
+    "Checkpoint",
+    "Clock",
     "Completion",
     "Duration",
     "EngineNet",
@@ -51,6 +56,7 @@ __all__ = [
     "event_from_json",
     "event_to_json",
     "fork",
+    "in_flight_firing",
     "passthrough",
     "produce",
     "read_events",

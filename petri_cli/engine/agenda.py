@@ -34,6 +34,14 @@ class DeclarationOrder:
             self.is_ready[t] = 1
             heappush(self.ready, t)
 
+    def hold(self, t: int) -> None:
+        """``t`` counts as being in the heap already, so it never gets there."""
+        self.is_ready[t] = 1
+
+    def since(self, t: int) -> int | None:
+        """When the clock of ``t`` started: nobody knows."""
+        return None
+
     def wake_at(self, now: int) -> int | None:
         return None
 
@@ -79,6 +87,14 @@ class Agenda:
         if grace is not None and not self._is_limited[t]:
             self._is_limited[t] = 1
             heappush(self.limits, (now + grace, t))
+
+    def since(self, t: int) -> int | None:
+        """When the clock of ``t``, which is enabled, started."""
+        return self._since[t]
+
+    def hold(self, t: int) -> None:
+        """``t``, which waits for no time, counts as being in the heap already, so it never gets there."""
+        self._is_ready[t] = 1
 
     def next_ready(self, now: int) -> int:
         """Take the first transition that is ready and still enabled; −1 when there is none (see :meth:`wake`)."""

@@ -10,7 +10,7 @@ they depend on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from petri_cli.engine.agenda import ENABLED, IDLE, INTERRUPTED, Agenda, DeclarationOrder
 from petri_cli.engine.compiled import ANY_NAME, EngineNet, EngineTransition, Uncorrelated
@@ -124,6 +124,17 @@ class Enablement:
                 if reporter is not None:
                     reporter.enabled(now, t, before == INTERRUPTED)
         dirty.clear()
+
+    def reaped(self) -> list[int]:
+        """The transitions that a deadline disabled and that nothing has concerned since: enabled but for that."""
+        dirty = set(self.dirty)
+        limited = [i for i, t in enumerate(self._compiled.transitions) if t.latest is not None]
+        return [i for i in limited if self.state[i] == IDLE and i not in dirty and self._is_enabled(i)]
+
+    def leave_reaped(self, reaped: Iterable[int]) -> None:
+        """These were :meth:`reaped` before this was made: they stay idle until something concerns them."""
+        left = set(reaped)
+        self.dirty[:] = [t for t in self.dirty if t not in left]
 
     def _is_enabled(self, t: int) -> bool:
         """Whether ``t`` is enabled; if not, and if it is not tracked, it now waits at a place that is to blame.

@@ -11,11 +11,12 @@ from typing import Any, Literal
 
 from petri_cli.engine.actions import ActionContext
 from petri_cli.engine.binding import Actions, Bound, bind_actions, check_known
+from petri_cli.engine.checkpoint import Snapshot
 from petri_cli.engine.compiled import EngineNet, compile_engine_net
 from petri_cli.engine.events import LogMessage
 from petri_cli.engine.firings import Completion, Failed, Firing, Produced
 from petri_cli.engine.logs import Acting
-from petri_cli.engine.scheduler import DEADLINE_TOLERANCE, Scheduler, Snapshot
+from petri_cli.engine.scheduler import DEADLINE_TOLERANCE, Scheduler
 from petri_cli.engine.stores import EventStore, NoStore
 from petri_cli.engine.tokens import TICKS_PER_SECOND, UNSTAMPED, Token, Tokens, values_of
 from petri_cli.net.model import Net

@@ -24,6 +24,19 @@ class Firing(NamedTuple):
     removed: Mapping[str, Sequence[Token]]
 
 
+def in_flight_firing(
+    number: int,
+    transition: str,
+    consumed: Mapping[str, Sequence[Token]],
+    *,
+    started_at: int,
+    reads: Mapping[str, Token] | None = None,
+    removed: Mapping[str, Sequence[Token]] | None = None,
+) -> Firing:
+    """A firing that began in another life, to be handed to :meth:`Scheduler.restore`, which fills in its ordinal."""
+    return Firing(number, -1, transition, started_at, consumed, reads or {}, removed or {})
+
+
 class Produced:
     """The action ended. outputs: place → values (or ready-made tokens), in order; empty ones do not count."""
 

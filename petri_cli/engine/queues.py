@@ -121,6 +121,15 @@ class NamedQueue:
         self._removed(token)
         return token
 
+    def take_called(self, name: Name) -> Token | None:
+        """Remove and return the oldest token of this name, under whatever key others are taken; None without one."""
+        for number, token in self._tokens.items():
+            if token.name == name:
+                del self._tokens[number]
+                self._removed(token)
+                return token
+        return None
+
     def clear(self) -> None:
         while self._tokens:
             self.popleft()
@@ -131,3 +140,14 @@ class NamedQueue:
 
 
 Queue = deque[Token] | NamedQueue
+
+
+def take_called(queue: Queue, name: Name) -> Token | None:
+    """Remove and return the oldest token of this name; None when there is none. O(1) where it is the oldest of all."""
+    if isinstance(queue, NamedQueue):
+        return queue.take_called(name)
+    for i, token in enumerate(queue):
+        if token.name == name:
+            del queue[i]
+            return token
+    return None

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from petri_cli.engine.agenda import ENABLED, IDLE, Agenda, DeclarationOrder
+from petri_cli.engine.agenda import ENABLED, IDLE, INTERRUPTED, Agenda, DeclarationOrder
 from petri_cli.engine.arrivals import Arrivals
+from petri_cli.engine.checkpoint import Checkpoint, Snapshot
 from petri_cli.engine.compiled import EngineNet, EngineTransition, compile_engine_net
 from petri_cli.engine.consumption import NO_READS, NO_TOKENS, take
 from petri_cli.engine.enablement import Enablement
 from petri_cli.engine.events import Event, ExecutionCompleted, ExecutionStarted, MarkingSnapshot
 from petri_cli.engine.firings import Completions, Firing, Produced
-from petri_cli.engine.queues import NamedQueue, Queue
+from petri_cli.engine.queues import NamedQueue, Queue, take_called
 from petri_cli.engine.reporter import Reporter, Sink, new
-from petri_cli.engine.tokens import Token, Tokens, as_tokens, stamped, to_ticks
+from petri_cli.engine.tokens import Name, Token, Tokens, as_tokens, stamped, to_ticks
 from petri_cli.net.model import Net
 
 DEADLINE_TOLERANCE = 0.005
@@ -43,14 +43,6 @@ class Step(NamedTuple):
     firings: list[Firing]
     events: list[Event]
     wake_at: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """A marking that can be restored, with the counters that keep minted names unique."""
-
-    marking: Mapping[str, tuple[Token, ...]]
-    minted: Mapping[str, int]
 
 
 class Scheduler:
@@ -83,6 +75,7 @@ class Scheduler:
         self._limit = _NO_LIMIT if max_concurrency is None else max_concurrency
         self._next_id = 1
         self._in_flight: dict[int, Firing] = {}
+        self._held: dict[str, int] = {}
         self._minted: dict[str, int] = {}
         self._events: list[Event] = []
         self._reporter = Reporter(compiled, self._events if sink is None else sink) if events else None
@@ -114,6 +107,49 @@ class Scheduler:
             self._reporter,
         )
         """What a cycle works on, to be unpacked at once."""
+
+    @classmethod
+    def restore(
+        cls,
+        net: Net | EngineNet,
+        checkpoint: Checkpoint,
+        *,
+        events: bool = True,
+        sink: Sink | None = None,
+        max_concurrency: int | None = None,
+        tolerance: float = DEADLINE_TOLERANCE,
+    ) -> Scheduler:
+        """A scheduler that goes on where another one stood (see :class:`Checkpoint`).
+
+        Raises ValueError for a checkpoint that does not fit the net; PetriError as above.
+        """
+        scheduler = cls(
+            net,
+            Snapshot(checkpoint.marking, checkpoint.minted),
+            now=checkpoint.now,
+            events=events,
+            sink=sink,
+            max_concurrency=max_concurrency,
+            tolerance=tolerance,
+        )
+        scheduler._resume(checkpoint)
+        return scheduler
+
+    def _resume(self, checkpoint: Checkpoint) -> None:
+        checkpoint.check(self.compiled.net)
+        ordinal = {t.id: i for i, t in enumerate(self.compiled.transitions)}
+        self._began_at = checkpoint.began_at
+        self._stopped = checkpoint.stopped
+        self._in_flight.update((f.id, f._replace(ordinal=ordinal[f.transition])) for f in checkpoint.in_flight)
+        self._next_id = 1 + max([checkpoint.firings, *self._in_flight])
+        self._arrivals.failures = checkpoint.failures
+        order = self._order or self._agenda
+        for transition, since in checkpoint.clocks.items():
+            self._state[t := ordinal[transition]] = ENABLED
+            order.enable(t, self._now if since is None else since)
+        for transition in checkpoint.interrupted:
+            self._state[ordinal[transition]] = INTERRUPTED
+        self._enablement.leave_reaped(ordinal[t] for t in checkpoint.reaped)
 
     def _place_initial_tokens(self, given: Mapping[str, Tokens] | Snapshot | None) -> None:
         if isinstance(given, Snapshot):
@@ -187,6 +223,24 @@ class Scheduler:
         if self._in_flight:
             raise RuntimeError(f"{len(self._in_flight)} firings are in flight; their tokens would be lost")
         return Snapshot(self.marking(), dict(self._minted))
+
+    def checkpoint(self) -> Checkpoint:
+        """Everything that the run depends on from here on, firings in flight included: see :meth:`restore`."""
+        ids = [t.id for t in self.compiled.transitions]
+        since = (self._order or self._agenda).since
+        return Checkpoint(
+            now=self._now,
+            marking=self.marking(),
+            in_flight=tuple(self._in_flight.values()),
+            clocks={ids[t]: since(t) for t, state in enumerate(self._state) if state == ENABLED},
+            interrupted=frozenset(ids[t] for t, state in enumerate(self._state) if state == INTERRUPTED),
+            reaped=frozenset(ids[t] for t in self._enablement.reaped()),
+            minted=dict(self._minted),
+            firings=self.firings,
+            failures=self.failures,
+            began_at=self._began_at,
+            stopped=self._stopped,
+        )
 
     def fresh_name(self, transition: str) -> str:
         """A name that no other call in this run returns: ``<transition>#<n>``, n = 1, 2, …"""
@@ -301,6 +355,44 @@ class Scheduler:
     def stop(self) -> None:
         """From now on nothing starts; what is in flight may still complete."""
         self._stopped = True
+
+    # Held transitions
+
+    def hold(self, transitions: Iterable[str]) -> None:
+        """These never fire by themselves from now on: somebody decides when they do, and calls :meth:`claim`.
+
+        To be called before the first cycle. Raises ValueError for a transition that the net lacks, or that needs more
+        than one token of one place.
+        """
+        ordinal = {t.id: i for i, t in enumerate(self.compiled.transitions)}
+        for transition in transitions:
+            t = self.compiled.transitions[ordinal[transition]] if transition in ordinal else None
+            if t is None or len(t.needs) != 1 or not t.simple or t.inhibitors or t.earliest or t.latest is not None:
+                raise ValueError(f"{transition!r} cannot be held: it is no transition that takes one token at any time")
+            self._held[transition] = ordinal[transition]
+            (self._order or self._agenda).hold(ordinal[transition])
+
+    def claim(self, now: int, transition: str, name: Name) -> Firing | None:
+        """Begin a firing of a held transition with the oldest token of this name; None when there is no such token.
+
+        It begins whatever ``max_concurrency`` says, and is in flight like any other one.
+        """
+        now = self._now = max(now, self._now)
+        t = self._held[transition]
+        p = self.compiled.transitions[t].inputs[0].place
+        token = None if self._stopped else take_called(self._queues[p], name)
+        if token is None:
+            return None
+        fid = self._next_id
+        self._next_id = fid + 1
+        self._state[t] = IDLE
+        place = self.compiled.places[p]
+        firing = Firing(fid, t, transition, now, {place: (token,)}, NO_READS, NO_TOKENS)
+        self._enablement.taken(t, (p,))
+        if self._reporter is not None and not self._reporter.started_with_one(firing, place, token):
+            return None
+        self._in_flight[fid] = firing
+        return firing
 
     def finish(self, now: int, reason: str) -> list[Event]:
         """Tell the sink that the run is over; without a sink, the events are returned."""

@@ -67,19 +67,29 @@ def completion(rng: random.Random, net: Net, transition: str, now: int) -> Compl
 
 
 class Pair:
-    """The scheduler, with and without events, and the reference on one net, driven by one source of chance."""
+    """The scheduler, with and without events, and the reference on one net, driven by one source of chance.
 
-    def __init__(self, net: Net, rng: random.Random) -> None:
+    restores: how likely it is that before a cycle the schedulers are thrown away, and made again from checkpoints.
+    """
+
+    def __init__(self, net: Net, rng: random.Random, *, restores: float = 0.0) -> None:
         self.net, self.rng, self.now = net, rng, 0
+        self.restores, self.restored = restores, 0
         stray = {"nowhere": 1} if rng.random() < 0.1 else {}
         marking = {p: [token(rng, 0) for _ in range(n)] for p, n in {**net.initial, **stray}.items()}
-        options: dict[str, Any] = {
+        self.options: dict[str, Any] = {
             "max_concurrency": rng.choice([None, None, None, 1, 2]),
             "tolerance": rng.choice([0.0, 0.005]),
         }
-        self.fast = Scheduler(net, marking, **options)
-        self.silent = Scheduler(net, marking, events=False, **options)
-        self.slow = ReferenceScheduler(net, marking, **options)
+        self.fast = Scheduler(net, marking, **self.options)
+        self.silent = Scheduler(net, marking, events=False, **self.options)
+        self.slow = ReferenceScheduler(net, marking, **self.options)
+
+    def perhaps_restore(self) -> None:
+        if self.restores and self.rng.random() < self.restores:
+            self.fast = Scheduler.restore(self.net, self.fast.checkpoint(), **self.options)
+            self.silent = Scheduler.restore(self.net, self.silent.checkpoint(), events=False, **self.options)
+            self.restored += 1
 
     def both(self, completions: list[tuple[int, Completion]], injections: list[tuple[str, Token]]) -> int | None:
         """One cycle of both, repeated at the same time as long as the fast one asks for it; the time to wake up at.
@@ -87,6 +97,7 @@ class Pair:
         Some of the firings that begin are synchronous: they are over in the next cycle.
         """
         for _ in range(60):
+            self.perhaps_restore()
             ours = self.fast.step(self.now, completions, injections)
             firings, events, wake_at = self.slow.step(self.now, completions, injections)
             unheard = self.silent.step(self.now, completions, injections)
@@ -145,3 +156,18 @@ def test_the_two_agree_on_nets_in_which_a_lot_happens(seed: int) -> None:
     pair = Pair(busy_net(seed), random.Random(seed + 1))  # noqa: S311
     pair.drive(25)
     event(f"firings: {min(pair.slow.count, 60) // 20 * 20}+")
+
+
+@settings(deadline=None, derandomize=True, max_examples=200)
+@given(st.integers(0, 2**32))
+def test_a_run_that_is_restored_from_checkpoints_again_and_again_tells_the_same_story(seed: int) -> None:
+    pair = Pair(busy_net(seed), random.Random(seed + 2), restores=0.3)  # noqa: S311
+    pair.drive(25)
+    event(f"restored: {min(pair.restored, 15) // 5 * 5}+")
+
+
+@pytest.mark.slow
+@settings(deadline=None, derandomize=True, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@given(nets(max_tokens=3), st.integers(0, 2**32))
+def test_nets_of_every_kind_are_restored_from_checkpoints(net: Net, seed: int) -> None:
+    Pair(net, random.Random(seed), restores=0.5).drive(12)  # noqa: S311
