@@ -19,7 +19,7 @@ from typing import Protocol, assert_never
 
 from petri_cli.driver import standing
 from petri_cli.driver.crew import Begun, Crew, Finished, Judge, Judged, Perform
-from petri_cli.driver.due import come_due
+from petri_cli.driver.due import come_due, look_ahead
 from petri_cli.driver.ending import Outcome, conclude
 from petri_cli.driver.replica import Replica
 from petri_cli.driver.takeover import end_orphans, let_go, orphans, report_on, take
@@ -232,6 +232,7 @@ class SessionDriver:
                 if self.closing:
                     self._take_back(now)
                 claimed = self._claim(now)
+                look_ahead(replica, now, self._watch, self._id)
             busy = crew.busy + len(claimed) + len(self._to_judge()) > 0
             self._outcome = conclude(
                 replica,

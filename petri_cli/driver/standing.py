@@ -48,7 +48,7 @@ def its_turn(replica: Replica, piece: Piece, token: Token, now: int, watch: Watc
     at = token.created_at + piece.delay if piece.delay else now
     if known is not None and known.retry_at is not None:
         at = max(at, known.retry_at)
-    return at <= now or watch.remaining(("turn", piece.transition, token.name), at, now) == 0
+    return at <= now or watch.remaining(("turn", piece.transition, token.name), at, None, now) == 0
 
 
 @dataclass(frozen=True, slots=True)

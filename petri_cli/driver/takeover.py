@@ -22,10 +22,10 @@ def take(replica: Replica, now: int, process: Process, worker: str, alive: Alive
     state = replica.state
     if state.final:
         raise PetriError("PETRI_SESSION_ENDED", f"the session {replica.session} is {state.ended}; it cannot go on")
-    if state.driver is not None:
-        check_dead(replica.session, state.driver, alive)
-        replica.emit(DriverEnded(now, state.driver.id, "died"))
-        message = f"driver {state.driver.id} (process {state.driver.process.pid}) died; its work is taken over"
+    if (dead := state.driver) is not None:
+        check_dead(replica.session, dead, alive)
+        replica.emit(DriverEnded(now, dead.id, "died"))
+        message = f"driver {dead.id} (process {dead.process.pid}) died; its work is taken over"
         replica.emit(Noted(now, "warning", message))
     driver = f"d{state.seq + 1}"
     replica.emit(DriverStarted(now, driver, process, worker))

@@ -9,14 +9,17 @@ from typing import Protocol
 class Watch(Protocol):
     """Asked in every step for everything that is still to come."""
 
-    def remaining(self, key: Hashable, due: int, now: int, limit: int | None = None) -> int:
-        """Ticks until ``due``, a store time, when the store's time is ``now``; 0 when it is over."""
+    def remaining(self, key: Hashable, due: int, limit: int | None, now: int) -> int:
+        """Ticks until ``due``, a store time, when the store's time is ``now``; 0 when it is over.
+
+        limit: how long it can be at most, whatever the clocks say.
+        """
 
 
 class StoreWatch:
     """For a process that only comes by: what is due is what the store's clock says."""
 
-    def remaining(self, key: Hashable, due: int, now: int, limit: int | None = None) -> int:
+    def remaining(self, key: Hashable, due: int, limit: int | None, now: int) -> int:
         return max(0, due - now)
 
 
@@ -31,7 +34,7 @@ class SteadyWatch:
         self._known: dict[Hashable, int] = {}
         self._asked: dict[Hashable, int] = {}
 
-    def remaining(self, key: Hashable, due: int, now: int, limit: int | None = None) -> int:
+    def remaining(self, key: Hashable, due: int, limit: int | None, now: int) -> int:
         full = (key, due)
         steady = self._steady()
         at = self._asked.get(full)
