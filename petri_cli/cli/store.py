@@ -23,7 +23,7 @@ StoreUrl = Annotated[
 ]
 SessionId = Annotated[
     str | None,
-    typer.Option("--session", "-s", metavar="ID", help="Which session; the only live one where not said."),
+    typer.Option("--session", metavar="ID", help="Which session; the only live one where not said."),
 ]
 
 DEFAULT = "sqlite:///.petri/petri.db"
@@ -82,3 +82,15 @@ def session_of(store: EventStore, asked: str | None) -> str:
     which = ", ".join(shown[-8:])
     what = f"{len(live)} sessions are live" if live else f"all {len(sessions)} sessions are over"
     raise PetriError("PETRI_WHICH_SESSION", f"{what}: which one is meant?", hint=f"--session, one of {which}")
+
+
+def user(said: str | None) -> str:
+    """Who acts: as was said, else the name of the user."""
+    if said is not None:
+        return said
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return ""

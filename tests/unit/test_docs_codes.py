@@ -21,6 +21,8 @@ TITLE = "## The way out"
 
 NO_FILE_PROVOKES = {
     "PETRI_BAD_BINDING": "actions are bound to a net in Python",
+    "PETRI_BAD_STORE": "about --store",
+    "PETRI_BAD_TIME": "about --at",
     "PETRI_BAD_DATA": "the document was made in Python",
     "PETRI_BAD_LOG": "about a store",
     "PETRI_BAD_SESSION_ID": "about the name of a session",
@@ -31,8 +33,9 @@ NO_FILE_PROVOKES = {
     "PETRI_INTERRUPTED": "Ctrl-C",
     "PETRI_NET_TOO_LARGE": "about a net to be written; a verdict unfolds no more than it needs",
     "PETRI_NOTHING_FOUND": "about a folder",
+    "PETRI_NO_SESSIONS": "about a store",
     "PETRI_NOT_A_NET": "said by load_net alone",
-    "PETRI_NOT_A_PLAN": "said by load_plan alone",
+    "PETRI_NOT_A_PLAN": "said where only a plan will do",
     "PETRI_NOT_JSON": "about the result of a task",
     "PETRI_NOT_PT_NET": "about a net to be written as PNML",
     "PETRI_NOT_UTF8": "a page is text in UTF-8",
@@ -63,6 +66,7 @@ NO_FILE_PROVOKES = {
     "PETRI_UNKNOWN_TASK": "about a file of durations",
     "PETRI_UNKNOWN_TEMPLATE": "about a call of petri init",
     "PETRI_UNREADABLE_FILE": "about a file that cannot be read",
+    "PETRI_WHICH_SESSION": "about a store",
 }
 """Codes without a document that provokes them, and why."""
 

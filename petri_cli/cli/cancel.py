@@ -1,0 +1,35 @@
+"""``petri cancel``: end a session for good."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from petri_cli.cli.exit import Exit
+from petri_cli.cli.store import StoreUrl
+
+
+def cancel(
+    session: Annotated[
+        str | None, typer.Argument(metavar="[SESSION]", help="Which session; the only live one where not said.")
+    ] = None,
+    store: StoreUrl = None,
+    why: Annotated[str, typer.Option("--why", metavar="TEXT", help="A word for the log.")] = "cancelled",
+    by: Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who says so; your user name.")] = None,
+) -> int:
+    """End a session: claims are taken back, processes ended, units of resources returned. It never goes on.
+
+    A driver that runs the session ends what it started, and exits.
+    """
+    import asyncio
+
+    from petri_cli.cli.store import opened, session_of, user
+    from petri_cli.cli.streams import Output
+    from petri_cli.driver import external
+
+    with opened(store) as sessions, Output() as out:
+        which = session_of(sessions, session)
+        asyncio.run(external.cancel(sessions, which, by=user(by), why=why))
+        out.write(f"{which} is cancelled\n")
+    return Exit.OK

@@ -1,0 +1,46 @@
+"""``petri claim``: take a piece of work that waits for whoever comes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from petri_cli.cli.exit import Exit
+from petri_cli.cli.store import SessionId, StoreUrl
+
+
+def claim(
+    task: Annotated[
+        str | None, typer.Argument(metavar="[TASK]", help="Which task; whatever is next where not said.")
+    ] = None,
+    session: SessionId = None,
+    store: StoreUrl = None,
+    worker: Annotated[str | None, typer.Option("--worker", metavar="NAME", help="Who you are; your user name.")] = None,
+    lease: Annotated[
+        float | None, typer.Option(min=0.1, metavar="SECONDS", help="How long without a heartbeat; as the plan says.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="All there is to know of the work, for programs.")] = False,
+) -> int:
+    """Claim work: a task of the plan without a body, whose turn has come. Exit code 5 when there is none now.
+
+    Do it before the lease ends, or renew it (petri heartbeat CLAIM). Then say what came of it (petri report CLAIM).
+    """
+    from petri_cli.cli.store import opened, session_of, user
+    from petri_cli.cli.streams import Output, say
+    from petri_cli.driver import external
+
+    with opened(store) as sessions, Output() as out:
+        which = session_of(sessions, session)
+        taken = external.claim(sessions, which, user(worker), task=task, lease=lease)
+        if taken is None:
+            say(f"petri: nothing in {which} waits for a worker now")
+            return Exit.WAITING
+        if json:
+            import json as text
+
+            data = {"claim": taken.claim, "lease": taken.lease, "attempt": taken.attempt, **taken.task}
+            out.write(text.dumps(data, indent=2, ensure_ascii=False) + "\n")
+        else:
+            out.write(f"{taken.claim}  {taken.task['task']}, attempt {taken.attempt}, {taken.lease:g} s\n")
+    return Exit.OK

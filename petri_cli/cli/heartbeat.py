@@ -1,0 +1,28 @@
+"""``petri heartbeat``: the work on a claim goes on."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from petri_cli.cli.exit import Exit
+from petri_cli.cli.store import SessionId, StoreUrl
+
+
+def heartbeat(
+    claim: Annotated[str, typer.Argument(metavar="CLAIM", help="The claim, as petri claim printed it.")],
+    session: SessionId = None,
+    store: StoreUrl = None,
+    worker: Annotated[str, typer.Option("--worker", metavar="NAME", help="Who you are, to be checked.")] = "",
+    lease: Annotated[
+        float | None, typer.Option(min=0.1, metavar="SECONDS", help="How long from now; as the claim has it.")
+    ] = None,
+) -> int:
+    """Renew the lease of a claim. Exit code 4 when the claim is over: stop the work, nothing of it will count."""
+    from petri_cli.cli.store import opened, session_of
+    from petri_cli.driver import external
+
+    with opened(store) as sessions:
+        external.heartbeat(sessions, session_of(sessions, session), claim, worker=worker, lease=lease)
+    return Exit.OK

@@ -1,0 +1,36 @@
+"""``petri report``: what a worker declares of a claim. It moves nothing."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from petri_cli.cli.exit import Exit
+from petri_cli.cli.store import SessionId, StoreUrl
+
+
+def report(
+    claim: Annotated[str, typer.Argument(metavar="CLAIM", help="The claim, as petri claim printed it.")],
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The result: JSON, or else text; - is standard input."),
+    ] = None,
+    error: Annotated[str, typer.Option("--error", metavar="TEXT", help="It did not work out, and why.")] = "",
+    session: SessionId = None,
+    store: StoreUrl = None,
+    worker: Annotated[str, typer.Option("--worker", metavar="NAME", help="Who you are, to be checked.")] = "",
+) -> int:
+    """Report on a claim. The verifier of the task decides whether it counts; the report alone moves nothing.
+
+    Exit code 4 when the claim is over: the report is written down, and refused.
+    """
+    from petri_cli.cli.inputs import one_source, read_source
+    from petri_cli.cli.store import opened, session_of
+    from petri_cli.driver import external
+    from petri_cli.driver.process import result_of
+
+    said = None if output is None else result_of(read_source(one_source(output)))
+    with opened(store) as sessions:
+        external.report(sessions, session_of(sessions, session), claim, output=said, error=error, worker=worker)
+    return Exit.OK

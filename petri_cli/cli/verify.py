@@ -1,0 +1,45 @@
+"""``petri verify``: adjudicate what was reported, where no driver runs to do it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from petri_cli.cli.exit import Exit
+from petri_cli.cli.store import SessionId, StoreUrl
+
+
+def verify(
+    claim: Annotated[
+        str | None, typer.Argument(metavar="[CLAIM]", help="Which report; all there are where not said.")
+    ] = None,
+    session: SessionId = None,
+    store: StoreUrl = None,
+) -> int:
+    """Run the verifiers of what was reported, and move the session on by what they say.
+
+    Where a driver runs the session, it does so itself. Exit code 1 when some work was refused.
+    """
+    import asyncio
+
+    from petri_cli.cli.store import opened, session_of, work_folder
+    from petri_cli.cli.streams import Output
+    from petri_cli.driver import external
+    from petri_cli.driver.local import local_judge
+    from petri_cli.session.events import Verified
+
+    with opened(store) as sessions, Output() as out:
+        which = session_of(sessions, session)
+
+        async def adjudicate() -> bool:
+            passed = True
+            async with local_judge(sessions, which, work_folder(store)) as judge:
+                for verdict in await external.verify(sessions, which, judge, claim=claim):
+                    passed = passed and isinstance(verdict, Verified)
+                    why = "" if isinstance(verdict, Verified) else f": {verdict.reason}"
+                    word = "passed" if isinstance(verdict, Verified) else "refused"
+                    out.write(f"{verdict.claim} {word} by {verdict.verifier or 'its verifier'}{why}\n")
+            return passed
+
+        return Exit.OK if asyncio.run(adjudicate()) else Exit.UNSOUND
