@@ -6,12 +6,12 @@ searched, part by part (:mod:`petri_cli.soundness.search`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from petri_cli.soundness.core import Core, Request
-from petri_cli.soundness.demand import blocking, demands_of
+from petri_cli.soundness.demand import Demand, blocking, demands_of
 from petri_cli.soundness.lockorder import lock_order
 from petri_cli.soundness.result import Verdict
 
@@ -26,6 +26,8 @@ class Question:
     core: Core
     capacities: tuple[int, ...]
     limits: Mapping[int, int] = field(default_factory=dict)
+    demands: Sequence[Demand] | None = None
+    """The demand of each core node at these limits, where it has been worked out before."""
     exact: bool = False
     """Search literal lists at the length that they have, not at the cut-off."""
 
@@ -51,8 +53,9 @@ class Witness:
 class Decision:
     """What was found, and on what it rests.
 
-    method: ``no-waiting``, ``lock-order``, ``search`` or ``counterexample``; order: the lock order of a certificate
-    (resource indices; empty when each part has its own); states: explored in all; stopped: what ran out, for UNKNOWN;
+    method: ``no-waiting``, ``lock-order``, ``no-lasting-wait``, ``search`` or ``counterexample``;
+    order: the lock order of a certificate (resource indices; empty when each part has its own);
+    states: explored in all; stopped: what ran out, for UNKNOWN;
     parts: how many parts were judged apart; cyclic: the cyclic components that were searched, as bit sets.
     """
 
@@ -99,7 +102,7 @@ def decide(question: Question, limits: Limits, confirm: Confirm) -> Decision:
     if misfit is not None:
         return Decision(Verdict.UNSOUND, "counterexample", witness=Witness(guard=misfit.plan))
     widths = question.width_limits()
-    demands = demands_of(core, widths)
+    demands = demands_of(core, widths) if question.demands is None else question.demands
     waiting = blocking(demands[0], capacities) if demands else 0
     if not waiting:
         return Decision(Verdict.SOUND, "no-waiting")

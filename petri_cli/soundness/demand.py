@@ -1,6 +1,7 @@
 """Structural demand on each resource: how many units can be held and asked for at one time (statement B).
 
-A resource whose demand never exceeds its capacity never makes a guard wait, and is dropped.
+A resource whose demand never exceeds its capacity never makes a guard wait, and is dropped. So is one for which a guard
+may have to wait, but never for ever.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
-from petri_cli.soundness.core import Core, Kind
+from petri_cli.soundness.bits import members
+from petri_cli.soundness.core import Core, CoreNode, Kind
 
 Demand = dict[int, float]
 """Units by resource index; ``math.inf`` under a foreach of unbounded width."""
@@ -69,3 +71,59 @@ def blocking(demand: Demand, capacities: Sequence[int]) -> int:
         if d > capacities[r]:
             waiting |= 1 << r
     return waiting
+
+
+MAX_ROUNDS = 20
+"""Rounds after which no further resource is dropped: that is always allowed."""
+
+
+def lasting_waits(nodes: Sequence[CoreNode], waiting: int, limits: Sequence[int | None], free: Sequence[int]) -> int:
+    """The resources of ``waiting`` (a bit set) for which a guard of a part may have to wait for ever (statement B).
+
+    Only who waits for a resource like that keeps what it holds. So of a resource r at most the demand of those guards
+    can be kept that have such a wait inside; when that leaves enough for any one request, nobody waits for r for ever.
+    Each resource dropped may let others be dropped. nodes: of the part; free: units of each resource when it starts.
+    """
+    largest: dict[int, int] = {}
+    for node in nodes:
+        for r, k in node.units:
+            largest[r] = max(k, largest.get(r, 0))
+    lasting = waiting
+    for _ in range(MAX_ROUNDS):
+        kept = _kept(nodes, lasting, limits)
+        still = sum(1 << r for r in members(lasting) if r in largest and kept.get(r, 0) + largest[r] > free[r])
+        if still == lasting:
+            break
+        lasting = still
+    return lasting
+
+
+def _kept(nodes: Sequence[CoreNode], lasting: int, limits: Sequence[int | None]) -> Demand:
+    """How many units of each resource in ``lasting`` can be held at one time by guards with another on one of these
+    inside."""
+    inside: dict[int, list[Demand]] = {}  # what the children of a node can keep; none: there is no lasting wait in it
+    for node in reversed(nodes):
+        parts = inside.pop(node.index, [])
+        total: Demand | None
+        match node.kind:
+            case Kind.GUARD:
+                total = parts[0] if parts else None
+                if total is not None:
+                    for r, k in node.units:
+                        if lasting >> r & 1:
+                            total[r] = total.get(r, 0) + k
+                elif node.mask & lasting:
+                    total = {}
+            case Kind.FOREACH:
+                width = limits[node.index]
+                times = math.inf if width is None else width
+                total = {r: d * times for r, d in parts[0].items()} if parts and times else None
+            case Kind.SEQ | Kind.CHOICE:
+                total = _most(parts) if parts else None
+            case Kind.PARALLEL:
+                total = total_of(parts) if parts else None
+            case other:
+                assert_never(other)
+        if total is not None:
+            inside.setdefault(node.parent, []).append(total)
+    return inside.get(nodes[0].parent, [{}])[0]

@@ -89,6 +89,12 @@ class _Judge:
             case "lock-order":
                 evidence = f"lock-order: {decision.parts} independent parts"
                 detail = ("each part that can wait takes its locks in one order",)
+            case "no-lasting-wait":
+                evidence = "no-lasting-wait"
+                detail = (
+                    "locks are taken in a cycle, but nobody in it can wait for ever: "
+                    "enough units are left beside those that who waits can hold",
+                )
             case _:
                 evidence = f"exhaustive: {decision.states:,} states"
                 cycles = ("{" + ", ".join(names[r] for r in members(c)) + "}" for c in decision.cyclic)

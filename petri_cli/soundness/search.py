@@ -13,7 +13,7 @@ from petri_cli.soundness.core import Kind
 from petri_cli.soundness.cutoff import cut_off
 from petri_cli.soundness.deadlock import find_deadlock
 from petri_cli.soundness.decide import Confirm, Decision, Limits, Question, Witness
-from petri_cli.soundness.demand import Demand
+from petri_cli.soundness.demand import Demand, lasting_waits
 from petri_cli.soundness.lockorder import LockOrder, lock_order
 from petri_cli.soundness.parts import Part, parts_of, subplans
 from petri_cli.soundness.result import Verdict
@@ -44,6 +44,8 @@ class Search:
         self.limits = limits
         self.confirm = confirm
         self.cyclic: list[int] = []
+        self.dropped = False
+        """Whether some resource on a cycle of → was left out since no wait for it can last."""
         self.start = limits.used
 
     def search(self, demands: Sequence[Demand]) -> Decision:
@@ -58,7 +60,8 @@ class Search:
             stopped = stopped or why
         if stopped:
             return self.decision(Verdict.UNKNOWN, "search", count, stopped=stopped)
-        return self.decision(Verdict.SOUND, "search" if self.cyclic else "lock-order", count)
+        method = "search" if self.cyclic else "no-lasting-wait" if self.dropped else "lock-order"
+        return self.decision(Verdict.SOUND, method, count)
 
     def decision(
         self, verdict: Verdict, method: str, parts: int, *, witness: Witness | None = None, stopped: str = ""
@@ -73,6 +76,12 @@ class Search:
         if unfit >= 0:
             return Witness(guard=unfit), ""
         order = lock_order(part.nodes, part.waiting())
+        if not order.cyclic():
+            return None, ""
+        lasting = lasting_waits(part.nodes, order.resources, self.widths, part.capacities)
+        if lasting != order.resources:
+            self.dropped = True
+            order = lock_order(part.nodes, lasting)
         cycles = order.cyclic()
         self.cyclic += cycles
         stopped = ""

@@ -127,7 +127,7 @@ def smallest_capacity(question: Question, resource: int, waits: Sequence[Wait], 
     name = core.resources[resource]
     for k in range(max(now + 1, largest_request), last + 1):
         capacities = (*question.capacities[:resource], k, *question.capacities[resource + 1 :])
-        found = decide(replace(question, capacities=capacities))
+        found = decide(replace(question, capacities=capacities, demands=demands))
         if found.verdict is Verdict.SOUND:
             return Remedy(name, k, k, proven=True)
         if found.verdict is Verdict.UNKNOWN:
