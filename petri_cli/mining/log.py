@@ -21,7 +21,7 @@ class Times:
     """When events happened. Flat arrays over all events, case after case, in the order of ``Log.cases``.
 
     ended: ticks (microseconds since 1970) of each event's completion, -1 where it is not known; began: of its start,
-    where the log tells starts apart (else None); resource: codes into ``resources``, -1 for none (None: no such column).
+    where the log tells starts apart (else None); resource: codes into ``resources``, -1 for none (None: no column).
     """
 
     ended: array[int]
