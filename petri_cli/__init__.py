@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from petri_cli.version import __version__
 
 if TYPE_CHECKING:
-    from petri_cli.api import Analysis, analyze, analyze_data, export, load, load_net, load_plan
+    from petri_cli.api import Analysis, analyze, analyze_data, export, export_plan, load, load_net, load_plan
     from petri_cli.driver.simulate import Simulation, simulate
     from petri_cli.errors import InputError, PetriError, Position, Problem
     from petri_cli.net.model import Net
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 _HOME = {
     **dict.fromkeys(
-        ("Analysis", "analyze", "analyze_data", "export", "load", "load_net", "load_plan"), "petri_cli.api"
+        ("Analysis", "analyze", "analyze_data", "export", "export_plan", "load", "load_net", "load_plan"),
+        "petri_cli.api",
     ),
     **dict.fromkeys(("Simulation", "simulate"), "petri_cli.driver.simulate"),
     **dict.fromkeys(("InputError", "PetriError", "Position", "Problem"), "petri_cli.errors"),
@@ -45,6 +46,7 @@ __all__ = [
     "analyze",
     "analyze_data",
     "export",
+    "export_plan",
     "load",
     "load_net",
     "load_plan",

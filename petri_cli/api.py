@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from petri_cli.plan.model import Plan
 
 Path = str | os.PathLike[str]
-ExportFormat = Literal["json", "pnml", "dot", "mermaid"]
+ExportFormat = Literal["json", "yaml", "pnml", "dot", "mermaid"]
+PlanFormat = Literal["yaml", "json"]
 
 EXPORT_WIDTH = 2
 """Items of a foreach that an exported net shows where nothing else is said: enough to see them run side by side."""
@@ -54,8 +55,13 @@ def load_plan(path: Path) -> Plan:
 
     subject = load(path)
     if not isinstance(subject, Plan):
-        raise PetriError("PETRI_NOT_A_PLAN", "the file holds a net, not a plan", where=Position(os.fspath(path)))
+        raise not_a_plan(os.fspath(path))
     return subject
+
+
+def not_a_plan(file: str) -> PetriError:
+    """What to raise where a plan is wanted, and ``file`` holds a net."""
+    return PetriError("PETRI_NOT_A_PLAN", "the file holds a net, not a plan", where=Position(file))
 
 
 def load_net(path: Path) -> Net:
@@ -134,6 +140,10 @@ def export(subject: Plan | Net, to: ExportFormat, *, widths: Mapping[str, int] |
             from petri_cli.formats.netfile import net_to_data
 
             return json.dumps(net_to_data(net), indent=2, ensure_ascii=False) + "\n"
+        case "yaml":
+            from petri_cli.formats.netfile import write_net
+
+            return write_net(net)
         case "pnml":
             from petri_cli.formats.pnml import write_pnml
 
@@ -146,6 +156,19 @@ def export(subject: Plan | Net, to: ExportFormat, *, widths: Mapping[str, int] |
             from petri_cli.formats.mermaid import write_mermaid
 
             return write_mermaid(net)
+
+
+def export_plan(plan: Plan, to: PlanFormat = "yaml") -> str:
+    """``plan`` itself, in its normal form: loading it gives the same plan. Comments and anchors are not kept.
+
+    Raises PetriError ``PETRI_BAD_DATA`` for a plan made by hand that no document can say.
+    """
+    from petri_cli.plan.printer import print_plan, print_plan_json
+
+    try:
+        return print_plan(plan) if to == "yaml" else print_plan_json(plan)
+    except ValueError as error:
+        raise PetriError("PETRI_BAD_DATA", str(error), where=Position(plan.file)) from None
 
 
 def _is_plan(subject: Plan | Net) -> TypeGuard[Plan]:

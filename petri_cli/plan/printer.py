@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from json import dumps
 from typing import Any, assert_never
 
 from petri_cli.document.write import LONGEST_KEY, flow_text, json_text, literal_lines, longest_key, scalar_text
@@ -25,6 +26,14 @@ def print_plan(plan: Plan) -> str:
     if _depth(plan) > MAX_DEPTH or longest_key(_free_data(plan)) > LONGEST_KEY:
         return json_text(plan_data(plan)) + "\n"
     return "\n".join([*_header(plan), "flow:", *_flow(plan)]) + "\n"
+
+
+def print_plan_json(plan: Plan) -> str:
+    """The plan as a JSON document, indented unless it is very deep. Raises as :func:`print_plan`."""
+    data = plan_data(plan)
+    if _depth(plan) > MAX_DEPTH:
+        return json_text(data) + "\n"
+    return dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
 def _header(plan: Plan) -> Iterator[str]:

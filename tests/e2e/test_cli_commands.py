@@ -12,10 +12,14 @@ import jsonschema
 import pytest
 import typer
 
+from petri_cli import load_plan
+from petri_cli.api import load_data
 from petri_cli.cli.exit import MEANING, Exit, worst
 from petri_cli.cli.main import COMMANDS, app
 from petri_cli.cli.reference import reference
 from petri_cli.data import names, read
+from petri_cli.plan.compare import same_plan
+from petri_cli.plan.model import Plan
 from tests.e2e.petri import ROOT, SAMPLES, petri, shell
 from tests.e2e.plans import INVERSION, NET, SOUND, WRONG, write
 
@@ -223,7 +227,7 @@ def test_each_sample_gets_the_verdict_that_its_first_comment_says(tmp_path: Path
 # export
 
 
-@pytest.mark.parametrize("form", ["json", "pnml"])
+@pytest.mark.parametrize("form", ["json", "yaml", "pnml"])
 def test_an_exported_net_gets_the_same_verdict(tmp_path: Path, form: str) -> None:
     write(tmp_path, bad=INVERSION, good=SOUND)
     for name, code in (("bad", 1), ("good", 0)):
@@ -239,7 +243,7 @@ def test_a_run_of_the_report_is_a_run_of_the_exported_net(tmp_path: Path) -> Non
     assert set(run) <= {t["id"] for t in net["transitions"]}
 
 
-@pytest.mark.parametrize("form", ["dot", "mermaid", "pnml", "json"])
+@pytest.mark.parametrize("form", ["dot", "mermaid", "pnml", "json", "yaml"])
 def test_drawings_name_the_transitions(tmp_path: Path, form: str) -> None:
     write(tmp_path, bad=INVERSION)
     out = petri("export", "bad.petri.yaml", "-f", form, cwd=tmp_path).out
@@ -283,6 +287,34 @@ def test_export_reads_standard_input_and_refuses_wrong_input(tmp_path: Path) -> 
     for name in ("missing.yaml", "."):
         done = petri("export", name, cwd=tmp_path)
         assert (done.code, "PETRI_UNREADABLE_FILE" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("form", [(), ("--format", "yaml"), ("--format", "json")], ids=lambda f: "".join(f[1:]) or "-")
+def test_a_plan_is_written_in_its_normal_form_which_is_the_same_plan(tmp_path: Path, form: tuple[str, ...]) -> None:
+    for sample in sorted(SAMPLES.glob("*.petri.yaml")):
+        done = petri("export", sample, "--plan", *form, cwd=tmp_path)
+        assert (done.code, done.err) == (0, "")
+        assert done.out.startswith("{" if "json" in form else "name: ")
+        again = petri("export", "-", "--plan", *form, "--stdin-filename", sample.name, cwd=tmp_path, stdin=done.out)
+        assert again.out == done.out
+        written = load_data(done.out.encode(), sample.name)[0]
+        assert isinstance(written, Plan) and same_plan(written, load_plan(sample))
+
+
+def test_a_plan_of_many_levels_is_written(tmp_path: Path) -> None:
+    deep = '{"flow": ' + '{"seq": [' * 3_000 + '{"task": {"id": "t"}}' + "]}" * 3_000 + "}"
+    for form in ("yaml", "json"):
+        done = petri("export", "-", "--plan", "-f", form, cwd=tmp_path, stdin=deep)
+        assert (done.code, done.out.count("seq")) == (0, 3_000), done.err[-300:]
+
+
+def test_what_is_no_plan_or_no_form_of_one_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, good=SOUND)
+    done = petri("export", "-", "--plan", cwd=tmp_path, stdin=NET)
+    assert (done.code, done.out, "PETRI_NOT_A_PLAN" in done.err) == (2, "", True)
+    for wrong, said in ((("-f", "dot"), "written as yaml or json"), (("-w", "each=2"), "the net of a plan")):
+        done = petri("export", "good.petri.yaml", "--plan", *wrong, cwd=tmp_path)
+        assert (done.code, done.out, said in " ".join(done.err.split())) == (2, "", True), done.err
 
 
 def test_commands_can_be_piped_into_each_other(tmp_path: Path) -> None:
