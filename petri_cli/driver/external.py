@@ -18,7 +18,7 @@ from petri_cli.driver.due import come_due
 from petri_cli.driver.ending import conclude
 from petri_cli.driver.pieces import Piece
 from petri_cli.driver.replica import Replica
-from petri_cli.driver.takeover import end_orphans, report_on
+from petri_cli.driver.takeover import end_left, report_on
 from petri_cli.driver.verify import verifier_of
 from petri_cli.driver.watch import StoreWatch
 from petri_cli.engine.tokens import Token, to_seconds, to_ticks
@@ -277,11 +277,12 @@ async def cancel(
             apply(state, entry.event)
         check_open(session, state)
         now = w.now()
-        left = [] if driven(state, alive) else [c for c in state.claims.values() if c.process is not None]
+        dead = None if state.driver is None or driven(state, alive) else state.driver.process
+        left = [] if driven(state, alive) else list(state.claims.values())
         events: list[ev.SessionEvent] = [ev.Revoked(now, c, "the session was cancelled") for c in state.claims]
         events.append(ev.Ended(now, "cancelled", why, (), _units(state, now), by))
         w.append(events)
-    await end_orphans(left)
+    await end_left(left, dead)
 
 
 def _units(state: State, now: int) -> dict[str, tuple[Token, ...]]:

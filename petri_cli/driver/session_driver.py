@@ -22,7 +22,7 @@ from petri_cli.driver.crew import Begun, Crew, Finished, Judge, Judged, Perform
 from petri_cli.driver.due import come_due, look_ahead
 from petri_cli.driver.ending import Outcome, conclude
 from petri_cli.driver.replica import Replica
-from petri_cli.driver.takeover import end_orphans, let_go, orphans, report_on, take
+from petri_cli.driver.takeover import end_left, let_go, orphans, report_on, take
 from petri_cli.driver.watch import SteadyWatch
 from petri_cli.engine.tokens import to_seconds, to_ticks
 from petri_cli.errors import PetriError
@@ -169,9 +169,10 @@ class SessionDriver:
     async def _take_over(self) -> None:
         """Become the driver, and make an end of what an earlier one, which is dead, left running."""
         with self._writing() as now:
-            self._id = take(self._replica, now, self._process, self.options.worker, self.options.alive)
+            taken = take(self._replica, now, self._process, self.options.worker, self.options.alive)
+            self._id, dead = taken
         left = orphans(self._replica.state, self._id)
-        await end_orphans(left)
+        await end_left(left, dead)
         if left:
             with self._writing() as now:
                 for claim in orphans(self._replica.state, self._id):

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from petri_cli.driver.ending import Outcome
-from petri_cli.driver.process import end_group
+from petri_cli.driver.process import end_group, end_orphans
 from petri_cli.driver.replica import Replica
 from petri_cli.driver.verify import Report
 from petri_cli.engine.tokens import to_seconds
@@ -17,8 +17,8 @@ from petri_cli.session.state import Claim, Driver, State
 Alive = Callable[[Process], bool | None]
 
 
-def take(replica: Replica, now: int, process: Process, worker: str, alive: Alive) -> str:
-    """Become the driver; its id. Raises PetriError ``PETRI_SESSION_BUSY``, ``PETRI_SESSION_ENDED``."""
+def take(replica: Replica, now: int, process: Process, worker: str, alive: Alive) -> tuple[str, Process | None]:
+    """Become the driver; its id, and the driver before it if that is dead. Raises PetriError ``PETRI_SESSION_BUSY``, ``PETRI_SESSION_ENDED``."""
     state = replica.state
     if state.final:
         raise PetriError("PETRI_SESSION_ENDED", f"the session {replica.session} is {state.ended}; it cannot go on")
@@ -29,7 +29,7 @@ def take(replica: Replica, now: int, process: Process, worker: str, alive: Alive
         replica.emit(Noted(now, "warning", message))
     driver = f"d{state.seq + 1}"
     replica.emit(DriverStarted(now, driver, process, worker))
-    return driver
+    return driver, None if dead is None else dead.process
 
 
 def check_dead(session: str, driver: Driver, alive: Alive) -> None:
@@ -50,9 +50,10 @@ def orphans(state: State, driver: str) -> list[Claim]:
     return [c for c in state.claims.values() if c.driver not in ("", driver) and c.stage != "reported"]
 
 
-async def end_orphans(claims: Sequence[Claim]) -> None:
-    """End the process groups that a dead driver left, all at once."""
-    await asyncio.gather(*[end_group(c.process) for c in claims if c.process is not None])
+async def end_left(claims: Sequence[Claim], driver: Process | None) -> None:
+    """End the processes that a dead driver left, all at once: groups of claims, and whatever left its group."""
+    groups = [end_group(c.process) for c in claims if c.process is not None]
+    await asyncio.gather(*groups, *([] if driver is None else [end_orphans(driver)]))
 
 
 def let_go(replica: Replica, now: int, driver: str, outcome: Outcome, *, closed: bool, drained: bool) -> None:

@@ -456,4 +456,13 @@ def test_a_clock_that_jumps_is_noted_and_neither_ends_leases_nor_keeps_them(open
     assert times == sorted(times)
 
 
-__all__ = ["Approved", "DriverStarted", "ReportRefused", "Reported", "Revoked", "SessionEnded", "Verified", "WorkStarted"]
+__all__ = [
+    "Approved",
+    "DriverStarted",
+    "ReportRefused",
+    "Reported",
+    "Revoked",
+    "SessionEnded",
+    "Verified",
+    "WorkStarted",
+]
