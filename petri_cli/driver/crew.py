@@ -13,9 +13,12 @@ from typing import Protocol
 
 from petri_cli.driver.commands import Job
 from petri_cli.driver.process import Ended
-from petri_cli.driver.verify import Report, Verdict
+from petri_cli.driver.verify import Report, Verdict, verifier_of
 from petri_cli.errors import PetriError
 from petri_cli.session.events import Process
+
+AT_ONCE = "exit-code"
+"""The verifier that looks at the report alone."""
 
 Start = Callable[[Process], Awaitable[None]]
 """Called by work once its process exists and waits; when it returns, the process may begin."""
@@ -44,10 +47,11 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The work of a claim is over."""
+    """The work of a claim is over; verdict: where the verifier needs nothing but what is known already."""
 
     claim: str
     ended: Ended
+    verdict: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +140,11 @@ class Crew:
             ended = await self._perform(job, timeout, start)
         except PetriError as error:
             ended = Ended(None, error=error.message)
-        self._tell(Finished(job.claim, ended))
+        verdict = None
+        if verifier_of(job.plan, job.node) == AT_ONCE:  # both go into one commit
+            said = Report(ended.output, ended.status, ended.files, ended.error, ended.tail)
+            verdict = await self._judge(job, said)
+        self._tell(Finished(job.claim, ended, verdict))
 
     async def _judging(self, job: Job, report: Report) -> None:
         self._tell(Judged(job.claim, await self._judge(job, report)))

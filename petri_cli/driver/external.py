@@ -1,26 +1,19 @@
-"""What others do with a session, whether a driver runs or not: workers that come for work, people, outside events.
-
-Each call is one ``writing`` block. Where no driver lives, a call also does what a driver would have done by then: what
-is due becomes due, and control fires, so that a session moves on by its visitors alone.
-"""
+"""What others do with a session, whether a driver runs or not: workers that come for work, people, outside events."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from petri_cli.driver import standing
 from petri_cli.driver.commands import request
 from petri_cli.driver.crew import Judge
-from petri_cli.driver.due import come_due
-from petri_cli.driver.ending import conclude
 from petri_cli.driver.pieces import Piece
 from petri_cli.driver.replica import Replica
 from petri_cli.driver.takeover import end_left, report_on
 from petri_cli.driver.verify import verifier_of
-from petri_cli.driver.watch import StoreWatch
+from petri_cli.driver.visits import WATCH, Alive, check_open, driven, visiting
 from petri_cli.engine.tokens import Token, to_seconds, to_ticks
 from petri_cli.errors import PetriError
 from petri_cli.plan.lower import due_place
@@ -29,20 +22,7 @@ from petri_cli.session import events as ev
 from petri_cli.session import identity
 from petri_cli.session.fold import apply
 from petri_cli.session.state import RESOURCE, Claim, State
-from petri_cli.session.store import EventStore, Writing
-
-Alive = Callable[[ev.Process], bool | None]
-
-_WATCH = StoreWatch()
-
-
-@dataclass(frozen=True, slots=True)
-class _Left:
-    """How a session is concluded when no driver waits in it."""
-
-    keep_going: bool = True
-    wait: bool = True
-    pull: bool = True
+from petri_cli.session.store import EventStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,52 +34,6 @@ class Claimed:
     expires: int
     attempt: int
     task: Mapping[str, Any]
-
-
-@contextmanager
-def _visiting(store: EventStore, session: str, alive: Alive) -> Iterator[tuple[Replica, int, Writing]]:
-    """One commit on a session that can go on. Where no driver lives, what is due is done first."""
-    state = store.state(session)
-    with store.writing(session) as w:
-        for entry in w.tail(state.seq):
-            apply(state, entry.event)
-        now = w.now()
-        check_open(session, state)
-        replica = Replica(session, state)
-        if not driven(state, alive):
-            _catch_up(replica, now)
-        yield replica, now, w
-        if not driven(state, alive):
-            _conclude(replica, now)
-        events = replica.take()
-        if events:
-            w.append(events)
-
-
-def _catch_up(replica: Replica, now: int) -> None:
-    if not replica.state.failed:
-        come_due(replica, now, _WATCH)
-        replica.settle(now)
-
-
-def _conclude(replica: Replica, now: int) -> None:
-    """Say so if the session has ended by this."""
-    state = replica.state
-    running = any(c.driver for c in state.claims.values())
-    outcome = conclude(replica, now, _WATCH, _Left(), busy=running)
-    if outcome is not None and outcome.state != state.ended:
-        replica.emit(ev.Ended(now, outcome.state, outcome.why, outcome.missing))
-
-
-def check_open(session: str, state: State) -> None:
-    """Raises PetriError ``PETRI_SESSION_ENDED`` for a session that can never go on."""
-    if state.final:
-        raise PetriError("PETRI_SESSION_ENDED", f"the session {session} is {state.ended}; it cannot go on")
-
-
-def driven(state: State, alive: Alive = identity.alive) -> bool:
-    """Whether a driver has the session, as far as can be seen from here."""
-    return state.driver is not None and alive(state.driver.process) is not False
 
 
 def claim(
@@ -116,11 +50,11 @@ def claim(
     task: id of the task wanted; lease: seconds, instead of the plan's. Raises PetriError ``PETRI_UNKNOWN_TASK``,
     ``PETRI_NOT_CLAIMABLE`` for work that the driver does itself, ``PETRI_SESSION_ENDED``, ``PETRI_NO_PLAN``.
     """
-    with _visiting(store, session, alive) as (replica, now, _):
+    with visiting(store, session, alive) as (replica, now):
         wanted = _wanted(replica, task)
         if replica.state.failed:
             return None
-        found = next(standing.claimable(replica, now, _WATCH, wanted), None)
+        found = next(standing.claimable(replica, now, WATCH, wanted), None)
         if found is None:
             return None
         taken = replica.claim(now, *found, worker=worker, lease=None if lease is None else to_ticks(lease))
@@ -149,7 +83,7 @@ def heartbeat(
     alive: Alive = identity.alive,
 ) -> int:
     """Make the lease of a claim end later; the new end in ticks. Raises PetriError ``PETRI_CLAIM_ENDED``: stop."""
-    with _visiting(store, session, alive) as (replica, now, _):
+    with visiting(store, session, alive) as (replica, now):
         held = replica.state.claims.get(claim)
         why = _why_not(replica.state, held, worker)
         if held is not None and not why:
@@ -175,7 +109,7 @@ def report(
 
     A report on a claim that is over is written down, too, and refused: PetriError ``PETRI_CLAIM_ENDED``.
     """
-    with _visiting(store, session, alive) as (replica, now, _):
+    with visiting(store, session, alive) as (replica, now):
         held = replica.state.claims.get(claim)
         why = _why_not(replica.state, held, worker)
         if why:
@@ -216,7 +150,7 @@ def approve(
 
     Raises PetriError ``PETRI_CLAIM_ENDED``, or ``PETRI_NO_APPROVAL`` where nobody asks for a person's word.
     """
-    with _visiting(store, session, alive) as (replica, now, _):
+    with visiting(store, session, alive) as (replica, now):
         held = replica.state.claims.get(claim)
         if held is None:
             raise _ended(claim, "there is no such claim (any more)")
@@ -251,7 +185,7 @@ def inject(
     tokens from outside: units of resources are given back by blocks and by time alone. Raises PetriError
     ``PETRI_NOT_INJECTABLE``.
     """
-    with _visiting(store, session, alive) as (replica, now, _):
+    with visiting(store, session, alive) as (replica, now):
         loops = [due_place(n) for n in replica.course.plan.nodes if isinstance(n, Loop) and n.delay]
         if place not in loops:
             hint = f"these do: {', '.join(loops)}" if loops else "only a loop with a delay has such a place"
@@ -304,7 +238,7 @@ async def verify(
 
     Raises PetriError ``PETRI_SESSION_BUSY`` when a driver lives, ``PETRI_CLAIM_ENDED`` for a claim that there is not.
     """
-    with _visiting(store, session, alive) as (replica, _, _w):
+    with visiting(store, session, alive) as (replica, _):
         _check_undriven(session, replica.state, alive)
         waiting = [c for c in replica.state.claims.values() if c.stage == "reported" and claim in (None, c.id)]
         if claim is not None and not waiting:
@@ -315,7 +249,7 @@ async def verify(
         verdict = await judge(job, said)
         if verdict.passed is None:
             continue
-        with _visiting(store, session, alive) as (replica, now, _w):
+        with visiting(store, session, alive) as (replica, now):
             _check_undriven(session, replica.state, alive)
             held = replica.state.claims.get(name)
             if held is None:

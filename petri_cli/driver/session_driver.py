@@ -9,66 +9,31 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
-from typing import Protocol, assert_never
+from typing import assert_never
 
 from petri_cli.driver import standing
 from petri_cli.driver.crew import Begun, Crew, Finished, Judge, Judged, Perform
 from petri_cli.driver.due import come_due, look_ahead
 from petri_cli.driver.ending import Outcome, conclude
+from petri_cli.driver.options import Observer, Options
 from petri_cli.driver.replica import Replica
 from petri_cli.driver.takeover import end_left, let_go, orphans, report_on, take
+from petri_cli.driver.verify import Verdict
 from petri_cli.driver.watch import SteadyWatch
 from petri_cli.engine.tokens import to_seconds, to_ticks
 from petri_cli.errors import PetriError
 from petri_cli.session import events as ev
-from petri_cli.session.identity import alive, this_process
-from petri_cli.session.state import Claim, State
+from petri_cli.session.identity import this_process
+from petri_cli.session.state import Claim
 from petri_cli.session.store import Entry, EventStore
+
+__all__ = ["Observer", "Options", "SessionDriver"]
 
 JUMP = 5_000_000
 """Ticks by which the wall clock may part from the steady one before it is noted."""
-
-
-class Observer(Protocol):
-    """Follows a session from inside its driver."""
-
-    def committed(self, entries: Sequence[Entry], state: State) -> None:
-        """These events were written, by the driver or by others; ``state`` follows on them and must not be changed."""
-
-
-def _wall() -> int:
-    return time.time_ns() // 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How a session is driven.
-
-    max_concurrency: most local work at once (None: no bound besides the plan's); worker: what claims say of who does
-    it; keep_going: when some work has used up its attempts, go on with the rest; wait: for people, pull workers and
-    time, instead of resting; pull: whether somebody may come and claim work that has no body; folder: where outputs
-    go; cwd: where work runs; poll: seconds between looks at whether others wrote; check: compare scheduler and log.
-    """
-
-    max_concurrency: int | None = None
-    worker: str = ""
-    keep_going: bool = False
-    wait: bool = True
-    pull: bool = True
-    folder: Path = Path(".petri/work")
-    cwd: Path = field(default_factory=Path.cwd)
-    poll: float = 0.1
-    check: bool = False
-    signals: bool = True
-    process: ev.Process | None = None
-    alive: Callable[[ev.Process], bool | None] = alive
-    wall: Callable[[], int] = _wall
 
 
 class SessionDriver:
@@ -273,28 +238,32 @@ class SessionDriver:
                     if claim is not None:
                         replica.emit(ev.WorkStarted(now, claim.id, message.process))
                         going.append(message.go)
-                case Finished(ended=ended):
-                    if claim is None:
-                        why = "the claim had ended before"
-                        replica.emit(ev.ReportRefused(now, message.claim, why, ended.output, self.options.worker))
-                    elif claim.stage == "reported":
-                        replica.refused(now, claim, ended.error)
-                    else:
-                        replica.emit(
-                            ev.Reported(
-                                now, claim.id, ended.output, ended.status, ended.files, ended.error, self.options.worker
-                            )
-                        )
+                case Finished():
+                    self._finished(now, message, claim)
                 case Judged(verdict=verdict):
-                    if claim is None or verdict.passed is None:
-                        continue
-                    if verdict.passed:
-                        replica.verified(now, claim, verdict.verifier, verdict.evidence)
-                    else:
-                        replica.refused(now, claim, verdict.reason, verdict.verifier, verdict.evidence)
+                    if claim is not None:
+                        self._adjudicate(now, claim, verdict)
                 case other:
                     assert_never(other)
         return going
+
+    def _finished(self, now: int, message: Finished, claim: Claim | None) -> None:
+        replica, ended, by = self._replica, message.ended, self.options.worker
+        if claim is None:
+            replica.emit(ev.ReportRefused(now, message.claim, "the claim had ended before", ended.output, by))
+        elif claim.stage == "reported":  # what failed was the verification
+            replica.refused(now, claim, ended.error)
+        else:
+            said = (ended.output, ended.status, ended.files, ended.error, by)
+            replica.emit(ev.Reported(now, claim.id, *said))
+            if message.verdict is not None:
+                self._adjudicate(now, claim, message.verdict)
+
+    def _adjudicate(self, now: int, claim: Claim, verdict: Verdict) -> None:
+        if verdict.passed:
+            self._replica.verified(now, claim, verdict.verifier, verdict.evidence)
+        elif verdict.passed is not None:  # else a person has to say something first
+            self._replica.refused(now, claim, verdict.reason, verdict.verifier, verdict.evidence)
 
     def _claim(self, now: int) -> list[Claim]:
         """Begin what may begin."""

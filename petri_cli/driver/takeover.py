@@ -18,7 +18,10 @@ Alive = Callable[[Process], bool | None]
 
 
 def take(replica: Replica, now: int, process: Process, worker: str, alive: Alive) -> tuple[str, Process | None]:
-    """Become the driver; its id, and the driver before it if that is dead. Raises PetriError ``PETRI_SESSION_BUSY``, ``PETRI_SESSION_ENDED``."""
+    """Become the driver; its id, and the driver before it if that is dead.
+
+    Raises PetriError ``PETRI_SESSION_BUSY``, ``PETRI_SESSION_ENDED``.
+    """
     state = replica.state
     if state.final:
         raise PetriError("PETRI_SESSION_ENDED", f"the session {replica.session} is {state.ended}; it cannot go on")

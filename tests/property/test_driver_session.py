@@ -32,7 +32,7 @@ from petri_cli.errors import PetriError
 from petri_cli.net.firing import is_dead, replay
 from petri_cli.plan.load import load_plan_text
 from petri_cli.plan.lower import Lowered, lower_execution, lower_workflow
-from petri_cli.plan.model import Choice, Foreach, Loop, Plan
+from petri_cli.plan.model import Choice, Loop, Plan
 from petri_cli.session.events import Claimed, Fired, Process, Verified
 from petri_cli.session.memory import MemoryEventStore
 from petri_cli.session.state import State
@@ -177,6 +177,8 @@ def _with_work(flow: Document, world: World) -> Document:
     work: Document = {"maxAttempts": rng.choice([1, 2, 3, 5])}
     if not world.workers or rng.random() < 0.7:
         work["run"] = "true"
+    if rng.random() < 0.5:
+        work["verify"] = {"command": "make check"}
     if rng.random() < 0.3:
         work["retry"] = {"delay": "20s", "jitter": 0.5}
     if rng.random() < 0.3:
@@ -298,6 +300,3 @@ def test_many_sessions(block: int) -> None:
         rng = random.Random(seed)  # noqa: S311
         world = World(rng, rng.choice([0, 0.2]), rng.choice([0, 0.2]), rng.choice([0, 0.7]), rng.choice([0, 0, 2]))
         check(contended_plan(rng, rng.choice([3, 4])), world)
-
-
-__all__ = ["Any", "Foreach"]
