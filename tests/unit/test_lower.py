@@ -11,7 +11,7 @@ from petri_cli.errors import PetriError
 from petri_cli.net.firing import replay
 from petri_cli.net.model import AndOut, Net, PlaceOut, Transition, leaves
 from petri_cli.net.rules import check_net
-from petri_cli.plan import lower
+from petri_cli.plan import fragments
 from petri_cli.plan.load import load_plan_text, plan_from_data
 from petri_cli.plan.lower import END, START, lower_execution, lower_workflow
 from petri_cli.plan.model import Plan
@@ -189,7 +189,7 @@ def test_the_priority_of_a_task_counts_where_it_is_executed_and_is_no_part_of_th
 
 
 def test_a_net_too_large_is_refused(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lower, "MAX_SIZE", 100)
+    monkeypatch.setattr(fragments, "MAX_SIZE", 100)
     with pytest.raises(PetriError) as caught:
         lower_workflow(plan, {"each": 1000})
     assert caught.value.code == "PETRI_NET_TOO_LARGE"
@@ -208,10 +208,10 @@ def test_a_width_past_all_memory_is_refused_before_anything_is_unfolded(plan: Pl
 
 @pytest.mark.parametrize("kind", ["parallel", "choice", "seq"])
 def test_branches_are_counted_before_they_are_made(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lower, "MAX_SIZE", 50)
+    monkeypatch.setattr(fragments, "MAX_SIZE", 50)
     plan, _ = plan_from_data({"flow": {kind: [{"task": {"id": f"t{n}"}} for n in range(100)]}})
     made: list[str] = []
-    monkeypatch.setattr(lower, "Place", lambda pid: made.append(pid))
+    monkeypatch.setattr(fragments, "Place", lambda pid: made.append(pid))
     with pytest.raises(PetriError, match="PETRI_NET_TOO_LARGE"):
         lower_workflow(plan)
     assert made == [START, END]
@@ -220,9 +220,9 @@ def test_branches_are_counted_before_they_are_made(kind: str, monkeypatch: pytes
 def test_a_net_of_just_the_size_that_is_allowed_is_lowered(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     net = lower_workflow(plan, {"each": 9}).net
     size = len(net.places) + len(net.transitions)
-    monkeypatch.setattr(lower, "MAX_SIZE", size)
+    monkeypatch.setattr(fragments, "MAX_SIZE", size)
     assert lower_workflow(plan, {"each": 9}).net == net
-    monkeypatch.setattr(lower, "MAX_SIZE", size - 1)
+    monkeypatch.setattr(fragments, "MAX_SIZE", size - 1)
     with pytest.raises(PetriError, match="PETRI_NET_TOO_LARGE"):
         lower_workflow(plan, {"each": 9})
 
