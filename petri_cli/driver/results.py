@@ -1,20 +1,35 @@
-"""What a reference stands for, at a node of the plan and for a thread: results of earlier tasks, the item, the round."""
+"""What a reference stands for, at a node of the plan and for a thread: results of earlier tasks, the item, the round.
+
+Inside a foreach, a task of the same body stands for this item's result; from outside, for the list of all in item
+order (lists of lists where foreachs nest); in a loop, for its latest one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-from petri_cli.driver.threads import Thread
-from petri_cli.plan.expression import Lookup
-from petri_cli.plan.model import Plan, PlanNode
+from petri_cli.document.fields import did_you_mean
+from petri_cli.driver.capture import load_result
+from petri_cli.driver.threads import Thread, items_of, name_of
+from petri_cli.plan.expression import Lookup, Missing, Reference, follow
+from petri_cli.plan.expression_tree import ITEM, LOOP
+from petri_cli.plan.lower import Items
+from petri_cli.plan.model import Foreach, Plan, PlanNode, Task
+
+FILE_KEYS = frozenset(("path", "size", "sha256"))
+
+
+class InFile(dict[str, Any]):
+    """A result that is only in a file: ``{path, size, sha256, cut?}``. It is read when an expression looks into it."""
 
 
 class Results:
     """The results of a session. results: task id → thread name → the latest result (``State.results``).
 
-    widths: foreach id → thread name around it → number of items last discovered, where known: later items of an
-    earlier round are then left out. load: reads a result that is only in a file (``{path, size, sha256}``).
+    A result that is :class:`InFile` is read with ``load``. widths: foreach id → name of the thread around it → how many
+    items were discovered last, where that is known: results of later items, of an earlier round, are then left out.
     """
 
     def __init__(
@@ -22,10 +37,85 @@ class Results:
         plan: Plan,
         results: Mapping[str, Mapping[str, Any]],
         widths: Mapping[str, Mapping[str, int]] | None = None,
-        load: Callable[[Mapping[str, Any]], Any] | None = None,
+        load: Callable[[Mapping[str, Any]], Any] = load_result,
     ) -> None:
-        raise NotImplementedError
+        self._plan = plan
+        self._results = results
+        self._widths = widths or {}
+        self._load = load
+        self._tasks = {node.id: node for node in plan.nodes if isinstance(node, Task)}
+        self._around: dict[int, tuple[Foreach, ...]] = {}
+        self._loaded: dict[str, Any] = {}
 
     def at(self, node: PlanNode, thread: Thread) -> Lookup:
-        """How ``node`` (task, foreach, choice, loop) sees them in ``thread``."""
-        raise NotImplementedError
+        """How ``node`` (task, foreach, choice, loop) sees them in ``thread``. The lookup raises Missing."""
+        return partial(self._lookup, node, thread)
+
+    def _lookup(self, node: PlanNode, thread: Thread, reference: Reference) -> Any:
+        if reference.head == ITEM:
+            if not thread.name:
+                raise Missing("there is no foreach around it, so there is no item")
+            return follow(thread.item, reference)
+        if reference.head == LOOP:
+            if not thread.rounds:
+                raise Missing("there is no loop around it, so there is no round")
+            return follow({"round": thread.rounds[-1]}, reference)
+        task = self._tasks.get(reference.head)
+        if task is None:
+            raise Missing(f"there is no task `{reference.head}`", did_you_mean(reference.head, tuple(self._tasks)))
+        return follow(self._result(task, node, thread), reference)
+
+    def _result(self, task: Task, node: PlanNode, thread: Thread) -> Any:
+        around, here = self._foreachs(task), self._foreachs(node)
+        shared = 0
+        while shared < min(len(around), len(here)) and around[shared] is here[shared]:
+            shared += 1
+        found = self._results.get(task.id, {})
+        items = thread.items[:shared]
+        if shared == len(around):
+            name = name_of(items)
+            if name not in found:
+                raise Missing(
+                    f"task `{task.id}` has no result yet", f"write default(${{{task.id}}}, …) where that may be"
+                )
+            return self._read(found[name])
+        return self._gathered(found, items, around[shared:])
+
+    def _gathered(self, found: Mapping[str, Any], items: Items, inner: tuple[Foreach, ...]) -> list[Any]:
+        """The results of all items below ``items``, as lists within lists, one level a foreach."""
+        threads = sorted(t for t in map(items_of, found) if t[: len(items)] == items)
+        whole: list[Any] = []
+        lists: dict[Items, list[Any]] = {items: whole}
+        for path in threads:
+            if not self._current(path, len(items), inner):
+                continue
+            for depth in range(len(items) + 1, len(path)):
+                if path[:depth] not in lists:
+                    lists[path[:depth]] = []
+                    lists[path[: depth - 1]].append(lists[path[:depth]])
+            lists[path[:-1]].append(self._read(found[name_of(path)]))
+        return whole
+
+    def _current(self, path: Items, first: int, inner: tuple[Foreach, ...]) -> bool:
+        """Whether each item on the path was discovered last time, and not only in an earlier round."""
+        for k, foreach in enumerate(inner, first):
+            width = self._widths.get(foreach.id, {}).get(name_of(path[:k]))
+            if width is not None and path[k] > width:
+                return False
+        return True
+
+    def _foreachs(self, node: PlanNode) -> tuple[Foreach, ...]:
+        """The foreachs around a node, outermost first."""
+        known = self._around.get(node.index)
+        if known is None:
+            found = [n for n in self._plan.ancestors(node.index) if isinstance(n, Foreach)]
+            known = self._around[node.index] = tuple(reversed(found))
+        return known
+
+    def _read(self, value: Any) -> Any:
+        if not isinstance(value, InFile):
+            return value
+        name = str(value.get("sha256"))
+        if name not in self._loaded:
+            self._loaded[name] = self._load(value)
+        return self._loaded[name]
