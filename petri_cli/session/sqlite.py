@@ -169,10 +169,7 @@ class SqliteEventStore:
         return dict(self._query(_KEPT, (session,)))
 
     def changed(self) -> int:
-        with self._connections.reading() as db:
-            # A number of each connection's own (sqlite.org/pragma.html#pragma_data_version).
-            version = 0 if db is None else self._on(db)("PRAGMA data_version", ())[0][0]
-            return self._connections.generation() << 32 | version
+        return self._connections.version()
 
     def close(self) -> None:
         self._close()

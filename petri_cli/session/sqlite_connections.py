@@ -113,16 +113,24 @@ class Connections:
         self._check_file(self._writer)
         if self._writer is None:
             kind = self._network(self.path)
+            if self._reading.acquire(blocking=False):  # the journal cannot be changed while a reader is there
+                self._close_reader()
+                self._reading.release()
             self._writer = open_writer(self.path, "wal" if kind is None else "delete", self._timeout)
-            if kind is not None:
-                message = (
-                    f"{self.path} lies on a network file system ({kind}): it gets a rollback journal, and is slower"
-                )
-                self._warn_of("PETRI_STORE_NETWORK", message, "several machines need a PostgreSQL store")
-            elif self._writer.journal != "wal":
-                message = f"{self.path} could not get a write-ahead log; its journal is {self._writer.journal}"
-                self._warn_of("PETRI_STORE_JOURNAL", message, "readers and writers wait for each other")
+            self._warn_of_journal(kind, self._writer.journal)
         return self._writer
+
+    def _warn_of_journal(self, kind: str | None, journal: str) -> None:
+        if kind is not None and journal == "wal":
+            self._close_writer()
+            what = f"others use it with a write-ahead log, which does not work on a network file system ({kind})"
+            raise store_error("PETRI_STORE_BUSY", self.path, what)
+        if kind is not None:
+            message = f"{self.path} lies on a network file system ({kind}): a rollback journal is kept, which is slower"
+            self._warn_of("PETRI_STORE_NETWORK", message, "put it on a local disk; several machines need PostgreSQL")
+        elif journal != "wal":
+            message = f"{self.path} could not get a write-ahead log; its journal is {journal}"
+            self._warn_of("PETRI_STORE_JOURNAL", message, "readers and writers wait for each other")
 
     def _undo(self, db: sqlite3.Connection, error: BaseException) -> None:
         with contextlib.suppress(sqlite3.Error):
@@ -170,7 +178,7 @@ class Connections:
             self._check_file(self._reader)
             if self._reader is None:
                 self._reader = self._open_reader()
-                self._readers += 1
+                self._readers += self._reader is not None
             try:
                 yield None if self._reader is None else self._reader.db
             except PetriError as e:
@@ -197,9 +205,17 @@ class Connections:
             self._reader.db.close()
             self._reader = None
 
-    def generation(self) -> int:
-        """Counts the readers: each has its own ``data_version``."""
-        return self._readers
+    def version(self) -> int:
+        """Another number after any commit, by whichever connection but the reader's own, which makes none."""
+        with self.reading() as db:
+            if db is None or self._reader is None:
+                return 0
+            if self._reader.fleeting:
+                return self.path.stat().st_mtime_ns
+            with said_plainly(self.path):
+                # A number of each connection's own (sqlite.org/pragma.html#pragma_data_version).
+                version: int = db.execute("PRAGMA data_version").fetchone()[0]
+            return self._readers << 32 | version
 
     # Both
 

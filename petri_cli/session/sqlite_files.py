@@ -8,6 +8,7 @@ when one connection commits while another one checkpoints, so both are done unde
 from __future__ import annotations
 
 import sqlite3
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -53,6 +54,8 @@ def file_of(path: Path) -> tuple[int, int] | None:
         return None
     except OSError as e:
         raise store_error("PETRI_STORE_NO_ACCESS", path, e.strerror or str(e)) from None
+    if not stat.S_ISREG(found.st_mode):
+        raise store_error("PETRI_STORE_NO_ACCESS", path, "not a file")
     return found.st_dev, found.st_ino
 
 
@@ -67,6 +70,7 @@ def open_writer(path: Path, wanted: Journal, timeout: float) -> Opened:
 
     Raises PetriError ``PETRI_STORE_NEWER``, ``PETRI_STORE_FOREIGN``, ``PETRI_STORE_CORRUPT``, ``PETRI_STORE_FULL``, ….
     """
+    file_of(path)
     with said_plainly(path):
         db = connect(path, "mode=rwc", timeout)
     try:
@@ -96,14 +100,16 @@ def open_reader(path: Path, timeout: float) -> Opened | None:
     try:
         return _open_reader(path, "mode=ro", timeout, file)
     except PetriError as e:
-        if not _cannot_open(e.__cause__) or any(beside(path, s).exists() for s in ("-wal", "-journal")):
+        if not _cannot_make_files(e.__cause__) or any(beside(path, s).exists() for s in ("-wal", "-journal")):
             raise
     # A WAL database in a folder that may not be written to: without a log it is whole as it lies there.
     return _open_reader(path, "mode=ro&immutable=1", timeout, file, fleeting=True)
 
 
-def _cannot_open(error: BaseException | None) -> bool:
-    return isinstance(error, sqlite3.Error) and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CANTOPEN
+def _cannot_make_files(error: BaseException | None) -> bool:
+    """Whether a reader failed because it wanted to make the files that go with a write-ahead log."""
+    codes = sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY_DIRECTORY
+    return isinstance(error, sqlite3.Error) and error.sqlite_errorcode in codes
 
 
 def _open_reader(
@@ -137,6 +143,9 @@ def is_store(db: sqlite3.Connection, path: Path) -> bool:
         return True
     if application or version or db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
         raise store_error("PETRI_STORE_FOREIGN", path, "a database, but of another program")
+    if not db.execute("PRAGMA page_count").fetchone()[0] and path.stat().st_size:
+        # SQLite takes what is shorter than a page for an empty database, and would write over it.
+        raise store_error("PETRI_STORE_FOREIGN", path, "not a database")
     return False
 
 

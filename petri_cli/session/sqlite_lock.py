@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import json
 import os
+import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
@@ -25,7 +26,6 @@ from petri_cli.session.sqlite_errors import os_error_code
 
 SIZE = 512
 """Bytes of the record in the file, filled up with blanks: a new one covers the old one in one write."""
-LONGEST_PAUSE = 0.01
 SAY_AFTER = 2.0
 """Seconds of waiting after which it is said who is waited for."""
 
@@ -83,23 +83,30 @@ class SidecarLock:
 
     def _acquire(self) -> int:
         begun = time.monotonic()
-        pause, told = 0.0002, False
         while True:
             fd = self._open() if self._fd is None else self._fd
             self._fd = fd
-            if self._try(fd):
-                if self._is_still_the_file(fd):
-                    return fd
-                self.close()  # somebody removed the file: the lock on it keeps nobody out any more
-                continue
-            waited = time.monotonic() - begun
-            if waited >= self._timeout:
-                raise self._busy()
-            if waited >= SAY_AFTER and not told:
-                told = True
+            if not self._try(fd):
+                self._wait(fd, begun)
+            if self._is_still_the_file(fd):
+                return fd
+            self.close()  # somebody removed the file: the lock on it keeps nobody out any more
+
+    def _wait(self, fd: int, begun: float) -> None:
+        """Until the lock is had. Raises PetriError ``PETRI_STORE_BUSY``; the lock is not had whenever this raises."""
+        waiter = _Waiter(fd)
+        try:
+            end = begun + self._timeout
+            if not waiter.done(min(end, begun + SAY_AFTER)) and time.monotonic() < end:
                 self._waiting(self._who())
-            time.sleep(pause)
-            pause = min(pause * 1.5, LONGEST_PAUSE)
+            if not waiter.done(end):
+                raise self._busy()
+        except BaseException:
+            self._fd = None
+            waiter.give_up()
+            raise
+        if waiter.error is not None:
+            raise self._cannot_lock(waiter.error)
 
     def _open(self) -> int:
         try:
@@ -114,9 +121,12 @@ class SidecarLock:
         except BlockingIOError:
             return False
         except OSError as e:
-            hint = "put the store on a file system that can lock files"
-            raise PetriError("PETRI_STORE_IO", f"{self.path} cannot be locked: {e.strerror}", hint=hint) from None
+            raise self._cannot_lock(e) from None
         return True
+
+    def _cannot_lock(self, error: OSError) -> PetriError:
+        hint = "put the store on a file system that can lock files"
+        return PetriError("PETRI_STORE_IO", f"{self.path} cannot be locked: {error.strerror}", hint=hint)
 
     def _is_still_the_file(self, fd: int) -> bool:
         ours = os.fstat(fd)
@@ -140,6 +150,46 @@ class SidecarLock:
         message = f"{self.path} is held by {self._who()}; waited {self._timeout:g} s"
         hint = "one writer at a time: wait for it, or end that process; its lock goes with it"
         return PetriError("PETRI_STORE_BUSY", message, hint=hint)
+
+
+class _Waiter:
+    """Waits for the lock on an open file in a thread of its own.
+
+    The kernel wakes those who wait in turn; who would look again and again instead is passed by whoever has just let go
+    and comes back. And only a thread that waits can be left behind when it takes too long.
+    """
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._ended = threading.Event()
+        self._mutex = threading.Lock()
+        self._given_up = False
+        self.error: OSError | None = None
+        try:
+            threading.Thread(target=self._run, name="petri-lock", daemon=True).start()
+        except RuntimeError:  # no thread can be started while the interpreter shuts down
+            self._run()
+
+    def _run(self) -> None:
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX)
+        except OSError as e:
+            self.error = e
+        with self._mutex:
+            self._ended.set()
+            if self._given_up:
+                os.close(self._fd)
+
+    def done(self, end: float) -> bool:
+        """Whether the waiting has ended, at monotonic time ``end`` at the latest."""
+        return self._ended.wait(max(0.0, end - time.monotonic()))
+
+    def give_up(self) -> None:
+        """The file is closed, now or when it is locked: either way the lock is free."""
+        with self._mutex:
+            self._given_up = True
+            if self._ended.is_set():
+                os.close(self._fd)
 
 
 _LOCKS: weakref.WeakSet[SidecarLock] = weakref.WeakSet()

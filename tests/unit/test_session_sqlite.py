@@ -1,0 +1,647 @@
+"""The store in SQLite: how it is kept, what it refuses, and what it says when the disk fails."""
+
+from __future__ import annotations
+
+import fcntl
+import gc
+import json
+import os
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from petri_cli.errors import PetriError, Problem
+from petri_cli.session import sqlite_connections, sqlite_lock
+from petri_cli.session.events import Noted
+from petri_cli.session.sqlite import SqliteEventStore
+from petri_cli.session.sqlite_files import APPLICATION, VERSION
+
+ROOT = Path(__file__).parents[2]
+
+
+def note(text: str = "x") -> Noted:
+    return Noted(2**52, "info", text)
+
+
+def add(store: SqliteEventStore, text: str = "x", number: int = 1) -> int:
+    return store.append("demo", store.last("demo"), [note(text) for _ in range(number)])
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "petri.db"
+
+
+@pytest.fixture
+def opened() -> Iterator[Callable[..., SqliteEventStore]]:
+    stores: list[SqliteEventStore] = []
+
+    def open_store(path: Path, **how: object) -> SqliteEventStore:
+        how.setdefault("network", lambda p: None)
+        stores.append(SqliteEventStore(path, **how))  # type: ignore[arg-type]
+        return stores[-1]
+
+    yield open_store
+    for store in stores:
+        store.close()
+
+
+Open = Callable[..., SqliteEventStore]
+
+
+@contextmanager
+def raw(path: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        yield db
+
+
+def asked(path: Path, sql: str) -> object:
+    with raw(path) as db:
+        return db.execute(sql).fetchone()[0]
+
+
+# How it is kept
+
+
+def test_the_database_says_whose_it_is_and_of_which_version(path: Path, opened: Open) -> None:
+    opened(path).create("demo")
+    assert asked(path, "PRAGMA application_id") == APPLICATION
+    assert asked(path, "PRAGMA user_version") == VERSION
+    assert asked(path, "PRAGMA journal_mode") == "wal"
+
+
+def test_a_writer_syncs_every_commit_and_never_checkpoints_by_itself(path: Path, opened: Open) -> None:
+    store = opened(path)
+    with store._connections.transaction() as db:
+        assert db.execute("PRAGMA synchronous").fetchone() == (2,)
+        assert db.execute("PRAGMA wal_autocheckpoint").fetchone() == (0,)
+        assert db.execute("PRAGMA busy_timeout").fetchone() == (30_000,)
+
+
+def test_nothing_is_made_by_a_reader(path: Path, opened: Open) -> None:
+    store = opened(path)
+    assert store.sessions() == [] and store.changed() == 0
+    with pytest.raises(PetriError, match="PETRI_UNKNOWN_SESSION"):
+        store.last("demo")
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_reader_sees_a_store_that_is_made_later(path: Path, opened: Open) -> None:
+    reader = opened(path)
+    before = reader.changed()
+    opened(path).create("demo")
+    assert reader.sessions() == ["demo"] and reader.changed() != before
+
+
+def test_the_folder_of_a_store_is_made(tmp_path: Path, opened: Open) -> None:
+    opened(tmp_path / "a" / "b" / "petri.db").create("demo")
+    assert (tmp_path / "a" / "b" / "petri.db").exists()
+
+
+def test_the_first_commit_makes_the_names_of_new_files_last(
+    tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    monkeypatch.setattr(os, "fsync", lambda fd: synced.append(str(Path(f"/proc/self/fd/{fd}").readlink())))
+    opened(tmp_path / "new" / "petri.db").create("demo")
+    assert synced == [str(tmp_path), str(tmp_path / "new")]
+
+
+def test_a_path_may_hold_any_character(tmp_path: Path, opened: Open) -> None:
+    path = tmp_path / "a b?mode=memory#%41ü" / "petri.db"
+    opened(path).create("demo")
+    assert path.exists() and opened(path).sessions() == ["demo"]
+
+
+def test_the_log_is_moved_into_the_database_when_it_is_long(
+    path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_connections, "CHECKPOINT_BYTES", 100_000)
+    store = opened(path)
+    store.create("demo")
+    log, sizes = path.with_name("petri.db-wal"), []
+    for _ in range(60):
+        add(store, "x" * 5_000)
+        sizes.append(log.stat().st_size)
+    assert max(sizes) < 150_000 and sizes.count(0) >= 2
+    assert path.stat().st_size > 150_000
+
+
+def test_a_reader_in_the_way_keeps_the_log_from_being_moved_and_nobody_waits(
+    path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_connections, "CHECKPOINT_BYTES", 50_000)
+    store = opened(path)
+    store.create("demo")
+    with raw(path) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM events").fetchall()
+        for _ in range(40):
+            add(store, "x" * 5_000)
+        assert path.with_name("petri.db-wal").stat().st_size > 200_000
+    for _ in range(12):
+        add(store, "x" * 5_000)
+    assert path.with_name("petri.db-wal").stat().st_size < 100_000
+    assert store.warnings == []
+
+
+def test_a_closed_store_is_one_file_and_its_lock(path: Path, opened: Open) -> None:
+    store = opened(path)
+    store.create("demo")
+    store.close()
+    assert sorted(p.name for p in path.parent.iterdir()) == ["petri.db", "petri.db.lock"]
+    with pytest.raises(ValueError, match="closed"):
+        store.sessions()
+
+
+def test_a_store_that_is_forgotten_is_closed(path: Path) -> None:
+    SqliteEventStore(path, network=lambda p: None).create("demo")
+    gc.collect()
+    assert not path.with_name("petri.db-wal").exists()
+
+
+def test_a_block_that_appends_nothing_commits_nothing(path: Path, opened: Open) -> None:
+    store = opened(path)
+    store.create("demo")
+    size, seen = path.with_name("petri.db-wal").stat().st_size, store.changed()
+    with store.writing("demo") as w:
+        w.tail(0)
+    assert path.with_name("petri.db-wal").stat().st_size == size and store.changed() == seen
+
+
+def test_a_call_that_writes_in_a_block_that_writes_is_a_mistake(path: Path, opened: Open) -> None:
+    store = opened(path)
+    store.create("demo")
+    with store.writing("demo"), pytest.raises(RuntimeError, match="inside of a block"):
+        store.create("other")
+    assert store.sessions() == ["demo"]
+
+
+# Network file systems
+
+
+def test_on_a_network_file_system_a_rollback_journal_is_kept_and_a_warning_given(path: Path, opened: Open) -> None:
+    told: list[Problem] = []
+    store = opened(path, network=lambda p: "nfs4", warn=told.append)
+    store.create("demo")
+    add(store)
+    assert [w.code for w in store.warnings] == ["PETRI_STORE_NETWORK"] and told == store.warnings
+    assert told[0].severity == "warning" and "nfs4" in told[0].message
+    assert not path.with_name("petri.db-wal").exists()
+    with store._connections.transaction() as db:
+        assert db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+        assert db.execute("PRAGMA synchronous").fetchone() == (3,), "syncs the folder when the journal is removed"
+    assert opened(path, network=lambda p: "nfs4").last("demo") == 2
+
+
+def test_a_store_that_was_moved_to_a_network_file_system_loses_its_log(path: Path, opened: Open) -> None:
+    store = opened(path)
+    store.create("demo")
+    store.close()
+    moved = path.with_name("moved.db")
+    shutil.move(path, moved)
+    assert add(opened(moved, network=lambda p: "cifs")) == 2
+    assert asked(moved, "PRAGMA journal_mode") == "delete"
+
+
+def test_a_journal_that_cannot_be_changed_is_warned_about(path: Path, opened: Open) -> None:
+    opened(path, network=lambda p: "nfs").create("demo")
+    with raw(path) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM events").fetchall()
+        store = opened(path, timeout=0.05)
+        with store._connections.transaction():
+            pass
+        assert [w.code for w in store.warnings] == ["PETRI_STORE_JOURNAL"]
+    assert add(store) == 2
+    again = opened(path)
+    assert add(again) == 3 and again.warnings == []
+
+
+def test_readers_and_a_writer_share_a_store_with_a_rollback_journal(path: Path, opened: Open) -> None:
+    store, reader = (opened(path, network=lambda p: "nfs") for _ in range(2))
+    store.create("demo")
+    with store.writing("demo") as w:
+        w.append([note()])
+        assert reader.last("demo") == 1
+    assert reader.last("demo") == 2 and [e.seq for e in reader.read("demo")] == [1, 2]
+
+
+def test_a_journal_left_by_a_dead_writer_is_played_back_for_a_reader(path: Path, opened: Open) -> None:
+    opened(path, network=lambda p: "nfs").create("demo")
+    add(opened(path, network=lambda p: "nfs"), "kept", 50)
+    crashed = path.parent / "crashed" / "petri.db"
+    crashed.parent.mkdir()
+    with raw(path) as db:
+        db.execute("PRAGMA journal_mode=delete")
+        db.execute("PRAGMA cache_size=1")
+        db.execute("BEGIN IMMEDIATE")
+        db.execute("UPDATE events SET payload = 'torn'")
+        db.executemany("INSERT INTO events VALUES ('demo', ?, 0, 'x', ?)", [(k, "x" * 900) for k in range(52, 500)])
+        for suffix in ("", "-journal"):
+            shutil.copy(f"{path}{suffix}", f"{crashed}{suffix}")
+        db.execute("ROLLBACK")
+    assert b"torn" in crashed.read_bytes(), "half of a commit is in the database"
+    reader = opened(crashed, network=lambda p: "nfs")
+    assert reader.last("demo") == 51
+    assert {e.event.message for e in reader.read("demo", 1) if isinstance(e.event, Noted)} == {"kept"}
+
+
+# Locks
+
+
+def test_the_lock_file_says_who_holds_it(path: Path, opened: Open) -> None:
+    store = opened(path)
+    store.create("demo")
+    said = json.loads(path.with_name("petri.db.lock").read_text())
+    assert said["pid"] == os.getpid() and said["host"] and said["bootId"] and said["startTime"] and said["since"]
+
+
+def test_a_writer_that_waits_long_says_for_whom(path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite_lock, "SAY_AFTER", 0.02)
+    store, other = opened(path), opened(path, timeout=0.1)
+    store.create("demo")
+    with store.writing("demo"), pytest.raises(PetriError, match=rf"process {os.getpid()} on .* since 20\d\d-") as e:
+        other.create("demo")
+    assert e.value.code == "PETRI_STORE_BUSY"
+    assert [w.code for w in other.warnings] == ["PETRI_STORE_WAITING"]
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff" * 600, b'{"pid": 1}'])
+def test_a_lock_file_of_any_content_is_no_hindrance(path: Path, opened: Open, content: bytes) -> None:
+    lock = path.with_name("petri.db.lock")
+    lock.write_bytes(content)
+    other = opened(path, timeout=0.02)
+    with lock.open("r+b") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(PetriError, match="unknown process"):
+            other.create("demo")
+    assert other.create("demo") == "demo"
+
+
+def test_a_lock_file_that_was_removed_keeps_nobody_out_and_lets_nobody_in(path: Path, opened: Open) -> None:
+    store, other = opened(path, timeout=0.05), opened(path, timeout=0.05)
+    store.create("demo")
+    path.with_name("petri.db.lock").unlink()
+    with store.writing("demo"), pytest.raises(PetriError, match="PETRI_STORE_BUSY"):
+        other.create("demo")
+    other.create("other")
+
+
+def test_only_one_thread_of_a_process_writes(path: Path, opened: Open) -> None:
+    store = opened(path, timeout=0.05)
+    store.create("demo")
+    said: list[str] = []
+
+    def write() -> None:
+        try:
+            add(store)
+        except PetriError as e:
+            said.append(e.code)
+
+    with store.writing("demo"):
+        thread = threading.Thread(target=write)
+        thread.start()
+        thread.join()
+    assert said == ["PETRI_STORE_BUSY"]
+
+
+FORKING = """
+import os, sys
+from petri_cli.session.sqlite import SqliteEventStore
+from petri_cli.session.events import Noted
+def add(store): return store.append("demo", store.last("demo"), [Noted(2**52, "info", "x")])
+store = SqliteEventStore(sys.argv[1], timeout=5)
+store.create("demo")
+add(store)
+"""
+
+
+def ran(code: str, path: Path) -> str:
+    command = [sys.executable, "-W", "error", "-c", FORKING + code, str(path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    return done.stdout
+
+
+def test_a_child_that_was_forked_uses_the_store_as_its_parent_does(path: Path) -> None:
+    code = """
+if not os.fork():
+    assert add(store) == 3 and store.last("demo") == 3
+    store.close()
+    os._exit(0)
+assert os.wait()[1] == 0
+assert store.last("demo") == 3 and add(store) == 4
+store.close()
+print("both")
+"""
+    assert ran(code, path) == "both\n"
+
+
+def test_a_child_of_a_writer_that_died_does_not_keep_its_lock(path: Path) -> None:
+    code = """
+import signal
+there, here = os.pipe()
+writer = os.fork()
+if not writer:
+    with store.writing("demo") as w:
+        if not os.fork():
+            os.write(here, b"%10d" % os.getpid())
+            signal.pause()
+        signal.pause()
+grandchild = int(os.read(there, 10))
+os.kill(writer, signal.SIGKILL)
+os.waitpid(writer, 0)
+print(add(store))
+os.kill(grandchild, signal.SIGKILL)
+"""
+    assert ran(code, path) == "3\n"
+
+
+# What is refused
+
+
+def test_a_store_of_a_newer_petri_is_neither_read_nor_written(path: Path, opened: Open) -> None:
+    opened(path).create("demo")
+    with raw(path) as db:
+        db.execute(f"PRAGMA user_version={VERSION + 1}")
+    store = opened(path)
+    for ask in (store.sessions, lambda: store.create("demo"), lambda: store.last("demo")):
+        with pytest.raises(PetriError) as e:
+            ask()
+        assert e.value.code == "PETRI_STORE_NEWER" and "upgrade" in e.value.hint
+
+
+def test_a_database_of_another_program_is_left_alone(path: Path, opened: Open) -> None:
+    with raw(path) as db:
+        db.execute("CREATE TABLE t (x)")
+    before = path.read_bytes()
+    for ask in (opened(path).sessions, lambda: opened(path).create("demo")):
+        with pytest.raises(PetriError, match="PETRI_STORE_FOREIGN"):
+            ask()
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"x", b"plan: {}\n" * 300, b"SQLite format 3\0" + b"\0" * 2000])
+def test_a_file_that_is_no_database_is_left_alone(path: Path, opened: Open, content: bytes) -> None:
+    path.write_bytes(content)
+    for ask in (opened(path).sessions, lambda: opened(path).create("demo")):
+        with pytest.raises(PetriError) as e:
+            ask()
+        assert e.value.code in ("PETRI_STORE_FOREIGN", "PETRI_STORE_CORRUPT") and e.value.hint
+    assert path.read_bytes() == content
+
+
+def test_an_empty_file_becomes_a_store(path: Path, opened: Open) -> None:
+    path.touch()
+    assert opened(path).sessions() == []
+    assert opened(path).create("demo") == "demo"
+
+
+def test_a_folder_in_the_place_of_the_store_is_said_so(path: Path, opened: Open) -> None:
+    path.mkdir()
+    for ask in (opened(path).sessions, lambda: opened(path).create("demo")):
+        with pytest.raises(PetriError, match="PETRI_STORE_NO_ACCESS"):
+            ask()
+
+
+def test_a_file_in_the_place_of_the_folder_is_said_so(tmp_path: Path, opened: Open) -> None:
+    (tmp_path / "file").touch()
+    path = tmp_path / "file" / "petri.db"
+    for ask in (opened(path).sessions, lambda: opened(path).create("demo")):
+        with pytest.raises(PetriError, match="PETRI_STORE_NO_ACCESS"):
+            ask()
+
+
+@pytest.fixture
+def whole(path: Path) -> bytes:
+    """A store of forty events, as it lies on the disk."""
+    store = SqliteEventStore(path, network=lambda p: None)
+    store.create("demo")
+    for k in range(40):
+        add(store, f"{k} " * 200)
+    store.snapshot("demo", store.state("demo"))
+    store.close()
+    return path.read_bytes()
+
+
+def everything(store: SqliteEventStore) -> None:
+    assert store.sessions() == ["demo"]
+    list(store.read("demo"))
+    store.state("demo")
+    store.snapshots("demo")
+    add(store)
+
+
+def test_a_store_that_was_cut_off_is_said_to_be_damaged(path: Path, opened: Open, whole: bytes) -> None:
+    for length in (1, 50, 100, 512, 1_000, 4_096, 4_097, 8_192, len(whole) // 2, len(whole) - 4_096, len(whole) - 1):
+        path.write_bytes(whole[:length])
+        with pytest.raises(PetriError) as e:
+            everything(opened(path))
+        assert e.value.code in ("PETRI_STORE_CORRUPT", "PETRI_STORE_FOREIGN", "PETRI_BAD_LOG"), length
+        for left in path.parent.glob("petri.db-*"):
+            left.unlink()
+
+
+def test_damage_anywhere_is_an_error_a_person_can_read_or_none(path: Path, opened: Open, whole: bytes) -> None:
+    codes = set()
+    for at in range(0, len(whole), 1_531):
+        path.write_bytes(whole[:at] + b"\xff\0" * 100 + whole[at + 200 :])
+        store = opened(path)
+        try:
+            everything(store)
+        except PetriError as e:
+            codes.add(e.code)
+        store.close()
+        for left in path.parent.glob("petri.db-*"):
+            left.unlink()
+    assert codes <= {"PETRI_STORE_CORRUPT", "PETRI_STORE_FOREIGN", "PETRI_BAD_LOG", "PETRI_STORE_IO"}
+    assert {"PETRI_STORE_CORRUPT", "PETRI_BAD_LOG"} <= codes
+
+
+def test_an_event_that_is_missing_from_the_log_is_noticed(path: Path, opened: Open) -> None:
+    for gone in (1, 2, 3):
+        store = opened(path)
+        session = store.create("demo")
+        store.append(session, 1, [note(), note(), note()])
+        with raw(path) as db:
+            db.execute("DELETE FROM events WHERE session = ? AND seq = ?", (session, gone))
+        with pytest.raises(PetriError, match=rf"PETRI_BAD_LOG event {gone} of session {session} is missing"):
+            list(store.read(session))
+
+
+def test_a_missing_table_is_damage(path: Path, opened: Open) -> None:
+    opened(path).create("demo")
+    with raw(path) as db:
+        db.execute("DROP TABLE events")
+    with pytest.raises(PetriError, match="PETRI_STORE_CORRUPT"):
+        opened(path).sessions()
+
+
+def test_a_file_that_is_removed_or_replaced_while_in_use_stops_the_store(path: Path, opened: Open) -> None:
+    store = opened(path)
+    store.create("demo")
+    assert store.sessions() == ["demo"]
+    shutil.move(path, path.with_name("elsewhere.db"))
+    for ask in (store.sessions, lambda: store.create("demo")):
+        with pytest.raises(PetriError, match="PETRI_STORE_GONE"):
+            ask()
+
+
+# Permissions, which the superuser has none to miss
+
+
+def as_nobody(code: str, path: Path) -> str:
+    """What a program says that has the rights of nobody."""
+    begin = "import os, sys\nfrom petri_cli.errors import PetriError\n"
+    begin += "from petri_cli.session.sqlite import SqliteEventStore\n"
+    begin += "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n" if os.getuid() == 0 else ""
+    begin += "store = SqliteEventStore(sys.argv[1])\n"
+    command = [sys.executable, "-W", "error", "-c", begin + code, str(path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    return done.stdout.strip()
+
+
+SAY = "try: print({})\nexcept PetriError as e: print(e.code)\n"
+
+
+@pytest.fixture
+def open_folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder that anybody can get to."""
+    folder = Path("/tmp") / f"petri-test-{os.getpid()}"  # noqa: S108
+    folder.mkdir()
+    folder.chmod(0o755)
+    yield folder
+    folder.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+def test_a_store_in_a_folder_that_may_not_be_written_to_is_read_and_not_written(
+    open_folder: Path, opened: Open
+) -> None:
+    path = open_folder / "petri.db"
+    store = opened(path)
+    store.create("demo")
+    assert as_nobody(SAY.format("store.create('demo')"), path) == "PETRI_STORE_NO_ACCESS"
+    assert as_nobody(SAY.format("store.sessions()"), path) == "['demo']", "while it is written"
+    store.close()
+    open_folder.chmod(0o555)
+    assert sorted(p.name for p in open_folder.iterdir()) == ["petri.db", "petri.db.lock"]
+    assert as_nobody(SAY.format("store.sessions()"), path) == "['demo']", "at rest"
+    assert as_nobody(SAY.format("store.create('demo')"), path) == "PETRI_STORE_NO_ACCESS"
+
+
+def test_a_store_that_may_not_be_read_is_said_so(open_folder: Path, opened: Open) -> None:
+    path = open_folder / "petri.db"
+    opened(path).create("demo")
+    path.chmod(0)
+    assert as_nobody(SAY.format("store.sessions()"), path) == "PETRI_STORE_NO_ACCESS"
+    assert as_nobody(SAY.format("store.create('demo')"), path / "below" / "x.db") == "PETRI_STORE_NO_ACCESS"
+
+
+# A full disk
+
+
+def test_a_database_that_may_not_grow_keeps_what_it_has(path: Path, opened: Open) -> None:
+    store = opened(path)
+    store.create("demo")
+    add(store, "kept")
+    with store._connections.transaction() as db:
+        pages = db.execute("PRAGMA page_count").fetchone()[0]
+        db.execute(f"PRAGMA max_page_count={pages}")
+    with pytest.raises(PetriError) as e:
+        add(store, "x" * 3_000, number=100)
+    assert e.value.code == "PETRI_STORE_FULL" and "make room" in e.value.hint
+    assert store.last("demo") == 2
+    assert add(store, "with room again") == 3
+
+
+def test_a_full_disk_keeps_what_was_acknowledged_and_goes_on_with_room(tmp_path: Path, opened: Open) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(disk)], capture_output=True)
+    if mounted.returncode:
+        pytest.skip("mounting a small file system is not allowed here")
+    try:
+        ballast = disk / "ballast"
+        ballast.write_bytes(b"x" * 300_000)
+        store = opened(disk / "petri.db")
+        store.create("demo")
+        acknowledged = 1
+        with pytest.raises(PetriError) as e:
+            for _ in range(300):
+                acknowledged = add(store, "x" * 1_000, number=7)
+        assert e.value.code in ("PETRI_STORE_FULL", "PETRI_STORE_IO")
+        assert store.last("demo") == opened(disk / "petri.db").last("demo") == acknowledged > 50
+        with pytest.raises(PetriError):
+            for _ in range(300):
+                acknowledged = add(store, "x" * 1_000, number=7)
+        ballast.unlink()
+        assert add(store) == acknowledged + 1
+        assert [entry.seq for entry in store.read("demo")] == list(range(1, acknowledged + 2))
+        store.close()
+        assert opened(disk / "petri.db").last("demo") == acknowledged + 1
+        assert asked(disk / "petri.db", "PRAGMA integrity_check") == "ok"
+    finally:
+        gc.collect()
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+LIMITED = """
+import resource
+_, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, most))
+from petri_cli.errors import PetriError
+last = 2
+try:
+    while last < 5_000:
+        last = store.append("demo", last, [Noted(2**52, "info", "x" * 1_000)] * 5)
+except PetriError as e:
+    print(e.code, last, store.last("demo"))
+resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+print(add(store) == last + 1)
+store.close()
+"""
+
+
+def test_files_that_may_not_grow_keep_what_was_acknowledged(path: Path, opened: Open) -> None:
+    code, last, there, goes_on = ran(LIMITED, path).split()
+    assert code in ("PETRI_STORE_FULL", "PETRI_STORE_IO") and goes_on == "True"
+    assert int(last) == int(there) > 20
+    assert opened(path).last("demo") == int(last) + 1
+
+
+def test_a_log_that_cannot_be_moved_is_warned_about_and_the_commit_counts(
+    path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_connections, "CHECKPOINT_BYTES", 100_000)
+    store = opened(path)
+    store.create("demo")
+    soft, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    last = 1
+    while path.with_name("petri.db-wal").stat().st_size < 90_000:
+        last = add(store, "x" * 3_000)
+    real = store._connections._checkpoint
+
+    def with_a_limit(db: sqlite3.Connection) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size, most))
+        try:
+            real(db)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, most))
+
+    monkeypatch.setattr(store._connections, "_checkpoint", with_a_limit)
+    for _ in range(4):
+        last = add(store, "x" * 3_000)
+    assert {w.code for w in store.warnings} == {"PETRI_STORE_NOT_MOVED"}
+    assert store.last("demo") == last == opened(path).last("demo")
+    monkeypatch.undo()
