@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from petri_cli.api import Analysis, analyze_data, load_data
 from petri_cli.cli.exit import Exit
-from petri_cli.cli.inputs import Source, read_source
 from petri_cli.cli.judging import exit_code
 from petri_cli.driver.commit import Committed, Document, commit
 from petri_cli.errors import PetriError, Position
@@ -37,12 +36,20 @@ class Outcome:
     committed: Committed | None = None
 
 
-def commit_file(source: Source, store: EventStore, session: str | None, terms: Terms, page: Page) -> Outcome:
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A document that was read, and what it is called."""
+
+    name: str
+    data: bytes
+
+
+def commit_file(source: Named, store: EventStore, session: str | None, terms: Terms, page: Page) -> Outcome:
     """Commit the plan in ``source``; without a ``session`` one is opened, called like the plan.
 
     Raises PetriError for a plan that cannot be read, or does not fit the session.
     """
-    data = read_source(source)
+    data = source.data
     analysis = analyze_data(data, source.name, budget=terms.budget)
     result = analysis.result
     accepted = result is not None and result.verdict is Verdict.UNKNOWN and terms.accept_unknown

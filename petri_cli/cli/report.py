@@ -28,7 +28,7 @@ def report(
     from petri_cli.cli.inputs import one_source, read_source
     from petri_cli.cli.store import opened, session_of
     from petri_cli.driver import external
-    from petri_cli.driver.process import result_of
+    from petri_cli.driver.capture import result_of
 
     said = None if output is None else result_of(read_source(one_source(output)))
     with opened(store) as sessions:

@@ -1,4 +1,4 @@
-"""``petri run``: execute a net, or a plan in simulated time."""
+"""``petri run``: execute a plan in a session, a net as it is, or play either in simulated time."""
 
 from __future__ import annotations
 
@@ -6,12 +6,32 @@ from typing import Annotated, Literal
 
 import typer
 
+from petri_cli.cli.options import Colour, StdinName, Widths
+from petri_cli.cli.store import SessionId, StoreUrl
+
 Format = Literal["text", "json", "jsonl"]
-Colour = Literal["auto", "always", "never"]
 
 
 def run(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A plan or net; - is standard input.")],
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="[FILE]", help="A plan or net, - is standard input; without one, a session goes on."),
+    ] = None,
+    session: SessionId = None,
+    store: StoreUrl = None,
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", "-k", help="When a task is out of attempts, go on with all others.")
+    ] = False,
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Wait for people, pull workers and delays, or rest meanwhile.")
+    ] = True,
+    worker: Annotated[str, typer.Option(metavar="NAME", help="What claims say of who does the work.")] = "",
+    expect_revision: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Refuse FILE unless the session is at revision N.")
+    ] = None,
+    accept_unknown: Annotated[
+        bool, typer.Option("--accept-unknown", help="Run a plan that could not be decided; it is recorded as such.")
+    ] = False,
     simulate: Annotated[
         bool, typer.Option("--simulate", "-s", help="In simulated time: nothing is started, tasks only take time.")
     ] = False,
@@ -22,14 +42,9 @@ def run(
             "--durations", "-d", metavar="FILE", help="How long tasks take: id → duration (1s where not said)."
         ),
     ] = None,
-    width: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--width", "-w", metavar="ID=N", help="Items of the foreach ID (2 where not said); may be repeated."
-        ),
-    ] = None,
+    width: Widths = None,
     max_concurrency: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Most actions in flight; unlimited unless said.")
+        int | None, typer.Option(min=1, metavar="N", help="Most work at once, besides what the plan's resources allow.")
     ] = None,
     max_firings: Annotated[
         int, typer.Option(min=1, metavar="N", help="Firings after which a simulation is stopped.")
@@ -38,18 +53,18 @@ def run(
     events: Annotated[
         str | None, typer.Option("--events", "-e", metavar="FILE", help="Write the events to FILE, one a line.")
     ] = None,
-    stdin_filename: Annotated[
-        str, typer.Option(metavar="NAME", help="What to call standard input; the ending says what it is.")
-    ] = "",
+    stdin_filename: StdinName = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only how it ended.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every event, on a terminal too.")] = False,
-    color: Annotated[Colour, typer.Option(help="Colour: auto asks the terminal, NO_COLOR and FORCE_COLOR.")] = "auto",
+    color: Colour = "auto",
 ) -> int:
-    """Execute a net file, or play a plan or net in simulated time.
+    """Execute a plan in a session, a net as it is, or play either in simulated time.
 
-    Ends with 0 when the run is completed (or at rest, for a net without a final marking), 1 when it failed or is
-    deadlocked, 3 when a simulation was stopped. The first Ctrl-C lets what runs end and starts nothing new; the second
-    one ends what runs.
+    A plan is committed to a session first, behind the gate (see petri plan); without FILE the session goes on where its
+    log ends. Ends with 0 when the run is completed (or at rest, for a net without a final marking), 1 when it failed or
+    is deadlocked, 3 when a plan is undecided or a simulation was stopped, 4 when somebody else drives the session, 5
+    when it rests and may go on. The first Ctrl-C lets what runs end and starts nothing new; the second one ends what
+    runs.
 
     With --simulate no program is started and no file is written but those asked for. An unsound plan is simulated,
     with a warning.
@@ -57,15 +72,39 @@ def run(
     from petri_cli.api import load_data
     from petri_cli.cli.inputs import one_source, read_source
     from petri_cli.cli.options import widths
-    from petri_cli.cli.running import Game, Running, play_net, run_net, run_plan
+    from petri_cli.cli.running import Game, Running, play_net, run_net, simulate_plan
     from petri_cli.plan.model import Plan
 
+    if simulate and (file is None or session is not None):
+        raise typer.BadParameter("a simulation plays a FILE, without a session", param_hint="--simulate")
+    verbosity = verbose - quiet
+
+    def in_session(name: str = "", data: bytes | None = None) -> int:
+        from petri_cli.cli.committing import Named, Terms
+        from petri_cli.cli.run_session import Call, run_session
+        from petri_cli.soundness.result import Budget
+
+        if events is not None:
+            raise typer.BadParameter(
+                "a session keeps its events itself; --format jsonl shows them", param_hint="--events"
+            )
+        document = None if data is None else Named(name, data)
+        terms = Terms(Budget(), accept_unknown, expect_revision)
+        return run_session(
+            Call(document, session, store, terms, form, color, verbosity, max_concurrency, worker, keep_going, wait)
+        )
+
+    if file is None:
+        return in_session()
     source = one_source(file, stdin_filename)
-    subject, warnings = load_data(read_source(source), source.name)
+    data = read_source(source)
+    subject, warnings = load_data(data, source.name)
     wide = widths(width or [])
-    game = Game(seed, wide, durations, max_firings) if simulate else None
-    with Running(source, form, events, color, verbose - quiet, max_concurrency) as running:
+    if isinstance(subject, Plan) and not simulate:
+        return in_session(source.name, data)
+    game = Game(seed, wide, durations, max_firings)
+    with Running(source, form, events, color, verbosity, max_concurrency) as running:
         running.warn(warnings)
         if isinstance(subject, Plan):
-            return run_plan(subject, running, game)
-        return run_net(subject, running) if game is None else play_net(subject, running, game)
+            return simulate_plan(subject, running, game)
+        return play_net(subject, running, game) if simulate else run_net(subject, running)

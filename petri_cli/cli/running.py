@@ -109,15 +109,8 @@ class Game:
     max_firings: int
 
 
-def run_plan(plan: Plan, running: Running, game: Game | None) -> Exit:
+def simulate_plan(plan: Plan, running: Running, game: Game) -> Exit:
     """Judge ``plan``, warn if need be, and play it in simulated time."""
-    if game is None:
-        raise PetriError(
-            "PETRI_RUN_NEEDS_SIMULATE",
-            "a plan can only be run in simulated time so far",
-            where=Position(running.source.name),
-            hint="add --simulate; nothing is started then",
-        )
     from petri_cli.driver.simulate import simulate as play
     from petri_cli.render.run_gantt import draw_gantt
 

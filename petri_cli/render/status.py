@@ -32,7 +32,7 @@ _STYLES = {
 def draw_status(s: Status, look: Look, *, history: Sequence[Line] = (), everything: bool = False) -> list[Line]:
     """The whole page. history: lines of the log, oldest first; everything: no section is cut short."""
     most = 1_000_000 if everything else MAX_ROWS
-    lines = [*_head(s, look), *_bar(s, look)]
+    lines = [*_head(s, look), *wrap(_where(s), look.prose, INDENT), *_bar(s, look)]
     sections = [
         ("What is missing", [wrap([("", sentence)], look.prose, DEEPER) for sentence in s.state.missing]),
         ("Tasks", [[line] for line in _tasks(s, look)]),
@@ -47,6 +47,43 @@ def draw_status(s: Status, look: Look, *, history: Sequence[Line] = (), everythi
         lines += _names("Enabled", s.enabled, look)
         lines += _names("Marking", [f"{p}:{KEEP}{n:,}" for p, n in s.marking.items()], look)
     return [*lines, *_section("Steps", [[[("", DEEPER), *line]] for line in history], 1_000_000)]
+
+
+def draw_end(s: Status, look: Look) -> list[Line]:
+    """How a run of the session ended: one line, and what is missing where it did not come to its end."""
+    lines = [*_head(s, look), *_bar(s, look)]
+    if s.phase == "completed":
+        return lines
+    lines += _section("What is missing", [wrap([("", t)], look.prose, DEEPER) for t in s.state.missing], MAX_ROWS)
+    lines += _section("Out of attempts, or waiting", _work(s.work, look), MAX_ROWS)
+    lines += _section("At work", [[line] for line in _claims(s, look)], MAX_ROWS)
+    goes_on = {"suspended": "petri run goes on where it is", "waiting": "petri run goes on where it is"}
+    hint = goes_on.get(s.phase, "" if s.phase == "cancelled" else "petri plan commits a plan that mends it")
+    more = f"petri status {s.session} shows all of it" + (f"; {hint}" if hint else "")
+    return [*lines, [], *wrap([("dim", more)], look.prose, INDENT)]
+
+
+def draw_at_work(s: Status, look: Look) -> list[Line]:
+    """The short form for a session that is being watched: a bar, who is at work, what is free."""
+    free: Line = [("", INDENT)]
+    for r in s.resources:
+        free += [("lane0", f"{r.id} "), ("", f"{r.free:,}/{r.capacity:,} free{KEEP} ")]
+    resources = wrap(free, look.width, "", INDENT)[:2] if s.resources else []
+    claims = _claims(s, look)
+    more: list[Line] = [[("dim", f"{DEEPER}and {len(claims) - MAX_ROWS:,} more")]] if len(claims) > MAX_ROWS else []
+    lines = [*_bar(s, look), *claims[:MAX_ROWS], *more, *resources]
+    return [_cut(line, look.width - 1) for line in lines]
+
+
+def _cut(line: Line, width: int) -> Line:
+    """A line that is no longer than the terminal is wide, so that it can be drawn over."""
+    cut: Line = []
+    for style, text in line:
+        left = width - sum(columns(t) for _, t in cut)
+        if left <= 0:
+            break
+        cut.append((style, crop(text, left)))
+    return cut
 
 
 def _section(title: str, rows: Sequence[Sequence[Line]], most: int) -> list[Line]:
@@ -84,7 +121,7 @@ def _head(s: Status, look: Look) -> list[Line]:
         lines += wrap([("", s.state.objective)], look.prose, INDENT)
     if s.state.why:
         lines += wrap([("", s.state.why)], look.prose, INDENT)
-    return [*lines, *wrap(_where(s), look.prose, INDENT)]
+    return lines
 
 
 def _where(s: Status) -> Line:

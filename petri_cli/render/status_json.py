@@ -47,7 +47,8 @@ def status_data(s: Status, history: list[Entry] | None = None) -> dict[str, Any]
         "tasks": [
             {
                 "task": r.task, "line": r.line, "total": r.total, "exact": r.exact, "done": r.done,
-                "running": r.running, "reported": r.judged, "ready": r.ready, "resting": r.resting, "blocked": r.blocked, "pull": r.pull,
+                "running": r.running, "reported": r.judged, "ready": r.ready, "resting": r.resting,
+                "blocked": r.blocked, "pull": r.pull,
             }
             for r in s.tasks
         ],
@@ -112,3 +113,8 @@ def _resource(r: ResourceRow) -> dict[str, Any]:
 def status_json(s: Status, history: list[Entry] | None = None) -> str:
     """:func:`status_data` as text."""
     return json.dumps(status_data(s, history), indent=2, ensure_ascii=False, default=repr) + "\n"
+
+
+def entry_line(entry: Entry) -> str:
+    """An event with its number, as a line of JSON."""
+    return json.dumps({"seq": entry.seq, **event_to_json(entry.event)}, ensure_ascii=False, default=repr) + "\n"

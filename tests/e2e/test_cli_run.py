@@ -56,13 +56,6 @@ def test_a_plan_is_told_step_by_step_and_ends_in_one_line(tmp_path: Path) -> Non
     assert "6 tasks (seed 0)" in lines[-1]
 
 
-def test_a_plan_alone_is_refused(tmp_path: Path) -> None:
-    done = petri("run", MIGRATION, cwd=tmp_path)
-    assert (done.code, done.out) == (2, "")
-    assert "PETRI_RUN_NEEDS_SIMULATE" in done.err
-    assert "--simulate" in done.err
-
-
 def test_an_unsound_plan_is_simulated_with_a_warning_and_seen_to_deadlock(tmp_path: Path) -> None:
     write(tmp_path, bad=INVERSION)
     done = simulate("bad.petri.yaml", cwd=tmp_path)

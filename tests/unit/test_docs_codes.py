@@ -42,7 +42,6 @@ NO_FILE_PROVOKES = {
     "PETRI_PROPERTY_OF_A_PLAN": "an option and a file",
     "PETRI_REVISION_CONFLICT": "about the log of a session",
     "PETRI_REVISION_MISFIT": "about a plan and the work that was done under another one",
-    "PETRI_RUN_NEEDS_SIMULATE": "about a call of petri run",
     "PETRI_SESSION_ENDED": "about a session",
     "PETRI_STORE_BUSY": "about a store",
     "PETRI_STORE_CORRUPT": "about a store",

@@ -1,0 +1,153 @@
+"""``petri run`` of a plan: commit it, if it is sound, and drive its session; or go on with a session there is."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from petri_cli.cli.committing import Named, Terms, commit_file
+from petri_cli.cli.exit import Exit
+from petri_cli.cli.store import opened, session_of, work_folder
+from petri_cli.cli.streams import Output, page_on
+from petri_cli.cli.watching import EXIT
+from petri_cli.driver.ending import Outcome
+from petri_cli.driver.session_driver import Observer, Options, SessionDriver
+from petri_cli.driver.status import Status, status_of
+from petri_cli.render.look import ColourMode
+from petri_cli.render.page import Page
+from petri_cli.render.session_lines import SessionNarrator
+from petri_cli.render.session_live import LiveSession
+from petri_cli.render.status import draw_end
+from petri_cli.render.status_json import entry_line, status_json
+from petri_cli.session.clock import wall_clock
+from petri_cli.session.state import State
+from petri_cli.session.store import Entry, EventStore
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What ``petri run`` was asked for. document: a plan to commit first; form: ``text``, ``json`` or ``jsonl``."""
+
+    document: Named | None
+    session: str | None
+    store: str | None
+    terms: Terms
+    form: str = "text"
+    colour: ColourMode = "auto"
+    verbosity: int = 0
+    max_concurrency: int | None = None
+    worker: str = ""
+    keep_going: bool = False
+    wait: bool = True
+
+
+def run_session(call: Call) -> Exit:
+    """Commit the plan, if one is given, and drive the session to its end or to where it rests."""
+    with opened(call.store, create=call.document is not None) as store, Output() as out:
+        page = page_on(out, call.colour, verbosity=call.verbosity)
+        if call.document is None:
+            session = session_of(store, call.session)
+        else:
+            told = page if call.form == "text" else page_on(Output(os.devnull), "never", verbosity=-1)
+            outcome = commit_file(call.document, store, call.session, call.terms, told)
+            if outcome.committed is None:
+                return outcome.exit
+            session = outcome.committed.session
+        return _Run(call, store, session, page, out).run()
+
+
+class _Run:
+    def __init__(self, call: Call, store: EventStore, session: str, page: Page, out: Output) -> None:
+        self.call, self.store, self.session, self.page, self.out = call, store, session, page, out
+        terminal = out.stream is not None and out.stream.isatty() and os.environ.get("TERM") != "dumb"
+        self.live: LiveSession | None = None
+        if terminal and call.form == "text" and not page.quiet:
+            self.live = LiveSession(self._status, page.look, out.write, out.flush)
+
+    def run(self) -> Exit:
+        sys.path.insert(0, os.getcwd())  # noqa: PTH109 - where `module:function` is looked for, as `python -m` does
+        folder = work_folder(self.call.store)
+        options = Options(
+            max_concurrency=self.call.max_concurrency,
+            worker=self.call.worker,
+            keep_going=self.call.keep_going,
+            wait=self.call.wait,
+            folder=folder,
+        )
+        outcome = asyncio.run(self._drive(options))
+        status = self._status(self.store.state(self.session))
+        match self.call.form:
+            case "text":
+                self.page.lines(draw_end(status, self.page.look))
+            case "json":
+                self.page.write(status_json(status))
+            case _:
+                pass
+        return exit_of(outcome)
+
+    async def _drive(self, options: Options) -> Outcome:
+        from petri_cli.driver.local import local_work
+
+        async with local_work(self.store, self.session, options) as (perform, judge):
+            driver = SessionDriver(self.store, self.session, perform, judge, options, self._observers())
+            drawing = None if self.live is None else asyncio.create_task(self.live.keep_drawing())
+            try:
+                return await driver.run()
+            finally:
+                if drawing is not None:
+                    drawing.cancel()
+                    await drawing
+
+    def _status(self, state: State) -> Status:
+        return status_of(self.session, state, now=max(wall_clock(), state.at), alive=state.driver is not None or None)
+
+    def _observers(self) -> Sequence[Observer]:
+        if self.call.form == "jsonl":
+            return [_JsonLines(self.page, self.out)]
+        if self.call.form == "json" or self.page.quiet:
+            return []
+        lines = _Lines(self.store.state(self.session), self.page, self.out, self.live)
+        return [lines] if self.live is None else [lines, self.live]
+
+
+class _Lines:
+    """A line for each event that a person would miss; on a terminal, above what is drawn."""
+
+    def __init__(self, before: State, page: Page, out: Output, live: LiveSession | None) -> None:
+        self._narrator = SessionNarrator(before, verbose=page.verbose)
+        self._seq = before.seq
+        self._page, self._out, self._live = page, out, live
+
+    def committed(self, entries: Sequence[Entry], state: State) -> None:
+        for entry in entries:
+            line = self._narrator.tell(entry.event) if entry.seq > self._seq else None
+            if line is None:
+                continue
+            if self._live is not None:
+                self._live.line(line)
+            else:
+                self._page.line(line)
+        self._out.flush()
+
+
+class _JsonLines:
+    """The events as they are written, one a line."""
+
+    def __init__(self, page: Page, out: Output) -> None:
+        self._page, self._out = page, out
+
+    def committed(self, entries: Sequence[Entry], state: State) -> None:
+        for entry in entries:
+            self._page.write(entry_line(entry))
+        self._out.flush()
+
+
+def exit_of(outcome: Outcome) -> Exit:
+    """How the process ends. An interrupted run says by what."""
+    if outcome.signal is not None and outcome.state == "suspended":
+        return Exit.TERMINATED if outcome.signal is signal.SIGTERM else Exit.INTERRUPTED
+    return EXIT[outcome.state]

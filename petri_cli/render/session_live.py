@@ -1,0 +1,74 @@
+"""A session at work, shown on a terminal while it runs: progress, who is at it, who holds what."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from petri_cli.driver.status import Status
+from petri_cli.render.look import Line, Look
+from petri_cli.render.status import draw_at_work
+from petri_cli.session.state import State
+from petri_cli.session.store import Entry
+
+EVERY = 0.1
+"""Seconds between two looks at whether there is anything new to draw."""
+REDRAW = 0.5
+"""Seconds after which it is drawn again though nothing happened: work goes on, and its time with it."""
+
+
+class LiveSession:
+    """Draws below the lines that are printed, and over itself.
+
+    status: makes the status of a state; write and flush: of the terminal. Drawing happens in the driver's own loop, so
+    that it never sees a state that is being changed.
+    """
+
+    def __init__(
+        self, status: Callable[[State], Status], look: Look, write: Callable[[str], None], flush: Callable[[], None]
+    ) -> None:
+        self._status = status
+        self._look = look
+        self._write = write
+        self._flush = flush
+        self._state: State | None = None
+        self._fresh = False
+        self._drawn = 0
+        self._drawn_at = 0.0
+
+    def committed(self, entries: Sequence[Entry], state: State) -> None:
+        """Take note of a step."""
+        self._state = state
+        self._fresh = True
+
+    async def keep_drawing(self) -> None:
+        """Draw until cancelled; then leave the terminal as it was."""
+        with suppress(asyncio.CancelledError):
+            while True:
+                await asyncio.sleep(EVERY)
+                if self._state is not None and (self._fresh or time.monotonic() - self._drawn_at > REDRAW):
+                    self._draw(draw_at_work(self._status(self._state), self._look))
+        self._clear()
+        self._flush()
+
+    def line(self, line: Line) -> None:
+        """Print a line that stays, above what is drawn."""
+        self._clear()
+        self._write(self._look.paint(line) + "\n")
+        self._fresh = True
+
+    def _draw(self, lines: Sequence[Line]) -> None:
+        self._clear()
+        text = "".join(self._look.paint(line) + "\n" for line in lines)
+        self._write(text)
+        self._flush()
+        self._drawn = len(lines)
+        self._drawn_at = time.monotonic()
+        self._fresh = False
+
+    def _clear(self) -> None:
+        if self._drawn:
+            self._write(f"\x1b[{self._drawn}F\x1b[J")
+            self._drawn = 0
