@@ -109,7 +109,7 @@ def report(
 
     A report on a claim that is over is written down, too, and refused: PetriError ``PETRI_CLAIM_ENDED``.
     """
-    with visiting(store, session, alive) as (replica, now):
+    with visiting(store, session, alive, late=True) as (replica, now):
         held = replica.state.claims.get(claim)
         why = _why_not(replica.state, held, worker)
         if why:

@@ -36,19 +36,24 @@ class _Left:
 
 
 @contextmanager
-def visiting(store: EventStore, session: str, alive: Alive) -> Iterator[tuple[Replica, int]]:
-    """One commit on a session that can go on. Where no driver lives, what is due is done first."""
+def visiting(store: EventStore, session: str, alive: Alive, *, late: bool = False) -> Iterator[tuple[Replica, int]]:
+    """One commit on a session that can go on. Where no driver lives, what is due is done first.
+
+    late: also on one that has ended. Raises PetriError ``PETRI_SESSION_ENDED``, ``PETRI_NO_PLAN``.
+    """
     state = store.state(session)
     with store.writing(session) as w:
         for entry in w.tail(state.seq):
             apply(state, entry.event)
         now = w.now()
-        check_open(session, state)
+        if not late:
+            check_open(session, state)
         replica = Replica(session, state)
-        if not driven(state, alive):
+        alone = not (state.final or driven(state, alive))
+        if alone:
             _catch_up(replica, now)
         yield replica, now
-        if not driven(state, alive):
+        if alone:
             _conclude(replica, now)
         events = replica.take()
         if events:
