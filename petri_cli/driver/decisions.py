@@ -9,7 +9,7 @@ from typing import Any
 from petri_cli.driver.results import Results
 from petri_cli.driver.threads import Thread
 from petri_cli.errors import PetriError
-from petri_cli.plan.expression import Expression, evaluate, holds, parse
+from petri_cli.plan.expression import Expression, evaluate, holds, is_expression, parse
 from petri_cli.plan.model import Choice, Foreach, Loop, Plan, PlanNode, Seq
 
 parsed: Callable[[str], Expression] = lru_cache(maxsize=4096)(parse)
@@ -63,7 +63,7 @@ class ByResults:
 
     def items(self, foreach: Foreach, thread: Thread) -> Sequence[Any]:
         """What ``over`` stands for. Raises PetriError ``PETRI_EXPRESSION_FAILED`` unless that is a list."""
-        if "${" not in foreach.over:
+        if not is_expression(foreach.over):
             return self._found(foreach, thread)
         items = evaluate(parsed(foreach.over), self._results().at(foreach, thread))
         if not isinstance(items, (list, tuple)):

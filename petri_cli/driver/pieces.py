@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from petri_cli.driver.commands import Body, body_of, setting
+from petri_cli.driver.commands import Body, body_of, is_work, setting
 from petri_cli.engine.tokens import to_ticks
-from petri_cli.plan.expression import is_expression
 from petri_cli.plan.lower import Lowered
 from petri_cli.plan.model import Foreach, Plan, Task
 
@@ -51,19 +50,12 @@ class Piece:
         return f"{kind} {self.node.id}"
 
 
-def is_held(node: object) -> bool:
-    """Whether a plan node is work. Its transition never fires by itself in a session."""
-    if isinstance(node, Foreach):
-        return node.items is None and not is_expression(node.over)
-    return isinstance(node, Task)
-
-
 def pieces(plan: Plan, lowered: Lowered) -> Iterator[Piece]:
     """The work in ``plan``, in declaration order."""
     for n, t in enumerate(lowered.net.transitions):
         index = lowered.origin[t.id].node
         node = plan.nodes[index] if index >= 0 else None
-        if isinstance(node, Task) or (isinstance(node, Foreach) and is_held(node) and t.id.endswith(".discover")):
+        if isinstance(node, Task) or (isinstance(node, Foreach) and is_work(node) and t.id.endswith(".discover")):
             yield _piece(plan, node, n, t.id, t.inputs[0].place)
 
 

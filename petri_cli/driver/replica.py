@@ -18,14 +18,14 @@ from petri_cli.driver.course import Course
 from petri_cli.driver.decisions import ByResults
 from petri_cli.driver.pieces import Piece
 from petri_cli.driver.process import load_result
-from petri_cli.driver.results import Results
+from petri_cli.driver.results import InFile, Results
 from petri_cli.driver.retry import retry_delay
 from petri_cli.driver.threads import Thread
 from petri_cli.engine.actions import ActionContext
 from petri_cli.engine.checkpoint import Checkpoint
 from petri_cli.engine.events import TokensByPlace
 from petri_cli.engine.firings import RETURNED, Completion, Failed, Firing, in_flight_firing
-from petri_cli.engine.scheduler import Injections, Scheduler
+from petri_cli.engine.scheduler import Scheduler
 from petri_cli.engine.tokens import Token, as_tokens, stamped, to_ticks
 from petri_cli.errors import PetriError
 from petri_cli.plan.model import Foreach
@@ -33,6 +33,9 @@ from petri_cli.session import events as ev
 from petri_cli.session.fold import apply
 from petri_cli.session.state import Claim, State
 from petri_cli.session.store import Entry
+
+Arriving = Iterable[tuple[str, Token]]
+"""(place, token) from outside."""
 
 MOVES_NOTHING = (
     ev.Heartbeat,
@@ -128,7 +131,7 @@ class Replica:
 
     # Control
 
-    def settle(self, now: int, completions: Iterable[tuple[int, Completion]] = (), injections: Injections = ()) -> None:
+    def settle(self, now: int, completions: Iterable[tuple[int, Completion]] = (), injections: Arriving = ()) -> None:
         """Fire control until it comes to rest, after what is given."""
         self._now = now
         while firings := self.scheduler.cycle(now, completions, injections):
@@ -159,7 +162,10 @@ class Replica:
         return {p: tuple(_as_logged(t) for t in tokens) for p, tokens in outputs.items()}
 
     def _results(self) -> Results:
-        return Results(self.course.plan, self.state.results, self.state.widths, load_result)
+        results: dict[str, Mapping[str, Any]] = dict(self.state.results)
+        for task, files in self.state.in_files.items():
+            results[task] = {**results[task], **{thread: InFile(file) for thread, file in files.items()}}
+        return Results(self.course.plan, results, self.state.widths, load_result)
 
     # What control asks of its surroundings (Host and Alarm)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from typing import assert_never, cast
+from typing import TypeVar, assert_never, cast
 
 from petri_cli.engine.tokens import Token
 from petri_cli.errors import PetriError
@@ -38,6 +38,7 @@ from petri_cli.session.events import (
 )
 from petri_cli.session.state import RESOURCE, Attempts, Claim, Driver, EndState, Revision, State
 
+T = TypeVar("T")
 ByPlace = Mapping[str, Sequence[Token]]
 
 FOLD_VERSION = 1
@@ -241,6 +242,10 @@ def _verified(state: State, event: Verified) -> None:
     _put(state, event.produced)
     state.attempts.pop(claim.work, None)
     state.results.setdefault(claim.task, {})[claim.thread] = claim.report.output
+    if claim.report.output is None and "output" in claim.report.files:
+        state.in_files.setdefault(claim.task, {})[claim.thread] = claim.report.files["output"]
+    elif claim.thread in state.in_files.get(claim.task, ()):
+        del state.in_files[claim.task][claim.thread]
     _discovered(state, claim.transition, claim.thread, event.produced)
     state.fired[claim.transition] = state.fired.get(claim.transition, 0) + 1
 
@@ -256,6 +261,14 @@ def _ended(state: State, event: Ended) -> None:
     if event.state == "cancelled":
         state.holdings.clear()
         state.timers.clear()
+
+
+def _kept(results: dict[str, dict[str, T]], kept: Mapping[str, set[str]]) -> dict[str, dict[str, T]]:
+    return {
+        task: {thread: value for thread, value in by_thread.items() if thread in kept[task]}
+        for task, by_thread in results.items()
+        if task in kept
+    }
 
 
 def _revised(state: State, event: RevisionCommitted, seq: int) -> None:
@@ -277,11 +290,8 @@ def _revised(state: State, event: RevisionCommitted, seq: int) -> None:
     )
     state.marking = {p: deque(ts) for p, ts in event.marking.items() if ts}
     kept = {task: set(threads) for task, threads in event.kept.items()}
-    state.results = {
-        task: {thread: value for thread, value in by_thread.items() if thread in kept[task]}
-        for task, by_thread in state.results.items()
-        if task in kept
-    }
+    state.results = _kept(state.results, kept)
+    state.in_files = _kept(state.in_files, kept)
     if event.moved.keys() != state.claims.keys():
         raise _misfit(state, event, "every claim is moved or was revoked before")
     for claim, tokens in event.moved.items():

@@ -95,8 +95,8 @@ class State:
     """Everything there is to know of a session after event ``seq`` (0: none yet). Times in ticks.
 
     marking: place → tokens, oldest first, without empty places; claims: by id, oldest first; attempts: of work that has
-    not passed yet; results: task → thread → the latest result; holdings: (guard's acquire transition, thread) → what it
-    holds; fired: transition → how often it produced; widths: foreach → thread around it → items last discovered;
+    not passed yet; results: task → thread → the latest result; in_files: likewise ``{path, size, sha256}``, where the
+    result is only in a file; holdings: (guard's acquire transition, thread) → what it holds; fired: transition → how often it produced; widths: foreach → thread around it → items last discovered;
     failed: why a control transition failed, if one did.
     """
 
@@ -110,6 +110,7 @@ class State:
     claims: dict[str, Claim] = field(default_factory=dict)
     attempts: dict[Work, Attempts] = field(default_factory=dict)
     results: dict[str, dict[str, Any]] = field(default_factory=dict)
+    in_files: dict[str, dict[str, Mapping[str, Any]]] = field(default_factory=dict)
     timers: dict[str, Timer] = field(default_factory=dict)
     holdings: dict[tuple[str, str], Holding] = field(default_factory=dict)
     fired: dict[str, int] = field(default_factory=dict)
