@@ -1,0 +1,302 @@
+"""Commands of work: values are words, never parts of what a shell reads; a worker is told all it needs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from petri_cli.driver.commands import Command, Job, body_of, command_of, is_work, request, setting
+from petri_cli.driver.process import Ended, Programs
+from petri_cli.driver.results import Results
+from petri_cli.driver.substitution import shell_text
+from petri_cli.driver.threads import Thread
+from petri_cli.errors import PetriError
+from petri_cli.plan.load import plan_from_data
+from petri_cli.plan.model import Foreach, Task
+
+RESULTS = {"survey": {"": {"host": "h1", "files": ["a b", "c"], "n": 2, "big": "x" * 200_000, "nul": "a\0b"}}}
+
+
+def job(work: dict[str, Any], thread: Thread | None = None, results: Any = RESULTS, **plan: Any) -> Job:
+    """Of the task ``t`` in a foreach, with the settings ``work``."""
+    flow = {
+        "seq": [
+            {"task": {"id": "survey", "run": "true"}},
+            {"foreach": {"id": "each", "over": "things", "body": {"task": {"id": "t", **work}}}},
+        ]
+    }
+    loaded, _ = plan_from_data({"flow": flow, **plan})
+    node = next(n for n in loaded.tasks() if n.id == "t")
+    thread = thread or Thread("2", "the item", (3,))
+    return Job(loaded, node, "session", "c7", 2, thread, Results(loaded, results).at(node, thread))
+
+
+def run(command: Command, folder: Path) -> Ended:
+    async def main() -> Ended:
+        programs = Programs(grace=0.1)
+        try:
+            running = await programs.start(command, folder=folder / "out", cwd=folder)
+            running.go()
+            return await running.ended(20)
+        finally:
+            await programs.close()
+
+    return asyncio.run(main())
+
+
+# Values in shell commands
+
+CONTEXTS = [
+    "printf %s {item}",
+    'printf %s "{item}"',
+    "printf %s '{item}'",
+    "printf %s \"$(printf %s '{item}')\"",
+    'printf %s "$(printf %s "{item}")"',
+    'printf %s "`printf %s {item}`"',
+    "# don't mind the quote\nprintf %s {item}",
+    'x=\\\'{item}; printf %s "${x#?}"',
+    'printf %s "it\'s ok" >/dev/null; printf %s {item}',
+    "if true; then printf %s {item}; fi # {item}",
+]
+NASTY = [
+    "",
+    "a b",
+    "$(touch pwned)",
+    "`touch pwned`",
+    "'; touch pwned; '",
+    '"; touch pwned; "',
+    "$HOME *",
+    "-n",
+    "\\",
+    "#x",
+]
+
+
+@pytest.mark.parametrize("text", CONTEXTS)
+@pytest.mark.parametrize("value", NASTY)
+def test_a_value_arrives_as_it_is_in_whatever_quotes_it_stands(text: str, value: str, tmp_path: Path) -> None:
+    shell, values = shell_text(text, (), lambda _: value)
+    done = subprocess.run(["/bin/sh", "-c", shell], env=values, capture_output=True, cwd=tmp_path, check=True)
+    assert done.stdout.decode() == value
+    assert list(tmp_path.iterdir()) == []
+
+
+PIECES = st.sampled_from(
+    ["'", '"', "`", "\\", "$(", ")", "(", "\n", "# ", " ", "echo ", "{item}", "<<E\n", "E\n", "; "]
+)
+
+
+@settings(deadline=None, derandomize=True, max_examples=150)
+@given(st.lists(PIECES, max_size=10).map("".join))
+def test_in_no_text_whatever_becomes_a_value_a_command(text: str) -> None:
+    value = "x;$(echo PWNED>&2)`echo PWNED>&2`\n'\necho PWNED>&2\n'\"\necho PWNED>&2\n\""
+    shell, values = shell_text(text, (), lambda _: value)
+    done = subprocess.run(["/bin/sh", "-c", shell], env={"PATH": "/bin", **values}, capture_output=True, check=False)
+    for line in done.stderr.decode().splitlines():
+        assert line != "PWNED", shell
+
+
+def test_a_value_that_comes_twice_is_one_variable() -> None:
+    shell, values = shell_text("a {item} ${item} ${s.x}", ("s",), lambda r: 1 if r.head == "s" else [True, "x"])
+    assert shell == 'a "${PETRI_VALUE_1}" "${PETRI_VALUE_1}" "${PETRI_VALUE_2}"'
+    assert values == {"PETRI_VALUE_1": '[true, "x"]', "PETRI_VALUE_2": "1"}
+
+
+# Commands
+
+
+def test_a_shell_command_with_its_values_environment_and_request(tmp_path: Path) -> None:
+    work = {"run": 'cat; echo ${survey.host} "{item}" $PETRI_SESSION/$PETRI_TASK/$PETRI_CLAIM/$PETRI_ATTEMPT >&2'}
+    found = run(command_of(job({**work, "with": {"n": "${survey.n}"}}, objective="Go")), tmp_path)
+    assert found.tail == "h1 the item session/t/c7/2"
+    assert found.output == {
+        "session": "session",
+        "task": "t",
+        "name": "",
+        "claim": "c7",
+        "attempt": 2,
+        "rounds": [3],
+        "with": {"n": 2},
+        "objective": "Go",
+        "item": "the item",
+    }
+
+
+def test_a_list_of_words_is_run_without_a_shell(tmp_path: Path) -> None:
+    thread = Thread("1", {"name": "$(touch pwned)"})
+    words = ["printf", "%s|", "{item.name}", "x${survey.files[0]}", "${HOME}", "{{item}}", "a;b"]
+    found = run(command_of(job({"run": words}, thread)), tmp_path)
+    assert found.output == "$(touch pwned)|xa b|${HOME}|{item}|a;b|"
+
+
+@pytest.mark.parametrize("item", [None, 3, "a\nb", {"k": [1]}])
+def test_the_item_is_in_the_environment_as_json(item: Any, tmp_path: Path) -> None:
+    found = run(command_of(job({"run": 'printf %s "$PETRI_ITEM"'}, Thread("1", item))), tmp_path)
+    assert found.output == item
+
+
+def test_where_there_is_no_item_or_a_huge_one_the_variable_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert command_of(job({"run": "x"}, Thread())).environment["PETRI_ITEM"] is None
+    assert command_of(job({"run": "x"}, Thread("1", "x" * 200_000))).environment["PETRI_ITEM"] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("echo ${survey.hots}", "${survey} has no field `hots` (character 6)"),
+        ("echo ${nobody.x}", "there is no task `nobody` (character 6)"),
+        ("echo ${t.x}", "task `t` has no result yet (character 6)"),
+        ("echo ${survey.big}", "${survey.big} has 200,000 bytes, a command takes 100,000 (character 6)"),
+        ("echo ${survey.nul}", "${survey.nul} holds a character 0, which no command can (character 6)"),
+    ],
+)
+def test_a_value_that_is_missing_or_does_not_fit_is_told(text: str, said: str) -> None:
+    for command in (text, ["sh", text]):
+        with pytest.raises(PetriError) as caught:
+            command_of(job({"run": command}))
+        assert (caught.value.code, caught.value.message) == ("PETRI_EXPRESSION_FAILED", said)
+
+
+def test_inputs_are_values_texts_with_values_or_plain() -> None:
+    given = {
+        "files": "${survey.files}",
+        "first": "${survey.files[0]}!",
+        "count": "${len(survey.files) + 1}",
+        "deep": [{"x": "${item}", "y": 1.5}, None, "{item} $${survey.n} ${HOME}"],
+    }
+    assert request(job({"with": given}))["with"] == {
+        "files": ["a b", "c"],
+        "first": "a b!",
+        "count": 3,
+        "deep": [{"x": "the item", "y": 1.5}, None, "{item} ${survey.n} ${HOME}"],
+    }
+
+
+def test_who_does_the_work() -> None:
+    workers = {"workers": {"agent": {"command": "agent --json {item}"}}}
+
+    def body(work: dict[str, Any], **plan: Any) -> str:
+        j = job(work, **plan)
+        return body_of(j.plan, j.node)
+
+    assert body({"run": "x"}) == "run"
+    assert body({"python": "m:f"}) == "python"
+    assert body({}) == "pull"
+    assert body({"worker": "agent"}, **workers) == "worker"
+    assert body({"run": "x"}, **workers, defaults={"worker": "agent"}) == "worker"
+    assert body({"run": "x", "worker": "somebody"}) == "pull"
+    with pytest.raises(ValueError, match="claims it"):
+        command_of(job({}))
+
+
+def test_a_worker_gets_the_task_on_standard_input_and_the_text_of_run(tmp_path: Path) -> None:
+    work = {"worker": "agent", "run": "migrate {item} to ${survey.host}", "name": "Migrate"}
+    found = run(command_of(job(work, workers={"agent": {"command": "cat"}})), tmp_path)
+    assert found.output["run"] == "migrate the item to h1"
+    assert found.output["name"] == "Migrate"
+
+
+def test_settings_come_from_the_work_the_plan_or_the_language() -> None:
+    j = job({"timeout": 5}, defaults={"timeout": 7, "maxAttempts": 4})
+    found = {name: setting(j.plan, j.node, name) for name in ("timeout", "maxAttempts", "verify", "retry")}
+    assert found == {"timeout": 5.0, "maxAttempts": 4, "verify": "exit-code", "retry": None}
+
+
+def test_only_tasks_and_discoveries_in_prose_are_work() -> None:
+    def over(value: Any) -> Foreach:
+        flow = {"foreach": {"id": "f", "over": value, "name": "Find", "body": {"task": {"id": "t"}}}}
+        node = plan_from_data({"flow": {"seq": [{"task": {"id": "s"}}, flow]}})[0].nodes[2]
+        assert isinstance(node, Foreach)
+        return node
+
+    assert is_work(over("the packages"))
+    assert not is_work(over("${s.files}"))
+    assert not is_work(over(["a"]))
+    assert is_work(job({}).node)
+    assert isinstance(job({}).node, Task)
+
+
+def test_a_discovery_is_told_what_to_find() -> None:
+    flow = {"foreach": {"id": "f", "over": "the packages", "name": "Find", "body": {"task": {"id": "t"}}}}
+    plan, _ = plan_from_data({"flow": flow})
+    node = plan.nodes[0]
+    assert isinstance(node, Foreach)
+    told = request(Job(plan, node, "s", "c", 1, Thread(), Results(plan, {}).at(node, Thread())))
+    assert (told["over"], told["name"], told["task"]) == ("the packages", "Find", "f")
+
+
+# Python functions
+
+MODULE = """
+import asyncio, os, sys
+
+def add(a, b=2, item=None, claim=None):
+    print("noise")
+    return {"sum": a + b, "item": item, "claim": claim}
+
+async def later(**inputs):
+    await asyncio.sleep(0)
+    return inputs
+
+def nothing():
+    pass
+
+def odd():
+    return {1, 2}
+
+def leaves():
+    sys.exit(0)
+
+def breaks():
+    raise ValueError("broken")
+
+def closes():
+    os.write(1, b"noise")
+    return "said"
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "status", "output", "tail"),
+    [
+        ("add", {"a": 1}, 0, {"sum": 3, "item": "the item", "claim": "c7"}, "noise"),
+        ("add", {"a": 1, "b": 1, "item": "mine"}, 0, {"sum": 2, "item": "mine", "claim": "c7"}, "noise"),
+        ("later", {"x": [1]}, 0, {"x": [1]}, '{"x": [1]}'),
+        ("nothing", {}, 0, None, "null"),
+        ("closes", {}, 0, "said", "noise"),
+        ("odd", {}, 1, "", "it returned something that JSON cannot carry: Object of type set is not JSON serializable"),
+        ("leaves", {}, 1, "", "it ended the program (0)"),
+        ("breaks", {}, 1, "", "ValueError: broken"),
+        ("none_such", {}, 1, "", "`jobs:none_such`: module 'jobs' has no attribute 'none_such'"),
+        ("__doc__", {}, 1, "", "`jobs:__doc__` is not a function"),
+    ],
+)
+def test_a_python_function_runs_in_a_process_of_its_own(
+    name: str, given: dict[str, Any], status: int, output: Any, tail: str, tmp_path: Path
+) -> None:
+    (tmp_path / "jobs.py").write_text(MODULE, encoding="utf-8")
+    found = run(command_of(job({"python": f"jobs:{name}", "with": given})), tmp_path)
+    assert (found.status, found.output) == (status, output)
+    assert (found.tail.splitlines() or [""])[-1] == tail
+
+
+def test_a_module_that_is_not_there_is_told(tmp_path: Path) -> None:
+    assert (
+        run(command_of(job({"python": "nowhere.at.all:f"})), tmp_path).tail
+        == "there is no module `nowhere.at.all` here"
+    )
+
+
+def test_modules_beside_the_runner_do_not_get_in_the_way(tmp_path: Path) -> None:
+    (tmp_path / "report.py").write_text("def f():\n    return 'mine'\n", encoding="utf-8")
+    assert run(command_of(job({"python": "report:f"})), tmp_path).output == "mine"
+    code = "import sys, json; print(json.dumps(sys.flags.safe_path))"
+    assert json.loads(subprocess.check_output([sys.executable, "-P", "-c", code])) is True
