@@ -96,8 +96,9 @@ class State:
 
     marking: place → tokens, oldest first, without empty places; claims: by id, oldest first; attempts: of work that has
     not passed yet; results: task → thread → the latest result; in_files: likewise ``{path, size, sha256}``, where the
-    result is only in a file; holdings: (guard's acquire transition, thread) → what it holds; fired: transition → how often it produced; widths: foreach → thread around it → items last discovered;
-    failed: why a control transition failed, if one did.
+    result is only in a file; holdings: (guard's acquire transition, thread) → what it holds; fired: transition → how
+    often it produced; widths: foreach → thread around it → items last discovered; failed: why a control transition
+    failed, if one did.
     """
 
     seq: int = 0
