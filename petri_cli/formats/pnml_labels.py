@@ -130,7 +130,7 @@ class Labels:
         else:
             number = -1
         if not least <= number <= LARGEST:
-            hint = f"write a whole number from {least} to {LARGEST}"
+            hint = f"write a whole number from {least} to {LARGEST:,}"
             self.note("PETRI_PNML_NUMBER", f"{what} is `{shorten(text)}`", self._where, hint, self._label)
             return absent
         return number

@@ -18,12 +18,16 @@ _INDENT = "    "
 
 
 def draw_steps(net: Net, run: Sequence[Step], look: Look, *, whole: bool = False) -> list[Line]:
-    """A row a step with the tokens after it where the run is short, else the transitions in order."""
+    """A row a step with the tokens after it where the run is short, else the transitions in order.
+
+    A transition is called by its name in the rows, with its id behind it.
+    """
     if len(run) > MAX_ROWS:
         return list_steps(run, look, whole=whole)
     markings = replay(net, run)
-    names = ["at first", *(step.transition for step in run)]
-    digits, widest = len(str(len(run))), min(30, max(columns(n) for n in names))
+    named = {t.id: f"{' '.join(t.name.split())} ({t.id})" for t in net.transitions if t.name.strip() not in ("", t.id)}
+    names = ["at first", *(named.get(step.transition, step.transition) for step in run)]
+    digits, widest = len(str(len(run))), min(look.width // 2 - 8, max(columns(n) for n in names))
     rows: list[Line] = []
     for n, (name, marking) in enumerate(zip(names, markings, strict=True)):
         row: Line = [("dim", f"{_INDENT}{n or '':>{digits}}  "), ("dim" if not n else "", crop(name, widest))]

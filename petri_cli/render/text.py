@@ -66,7 +66,8 @@ def _invalid(a: Analysis, look: Look) -> list[Line]:
 def _block(a: Analysis, r: Result, page: Page) -> list[Line]:
     block = _verdict(a, r, page)
     if r.warnings and not page.quiet:
-        block += _drawn(r.warnings, a, page.look)
+        apart: list[Line] = [[]] if r.verdict is Verdict.UNSOUND else []
+        block += apart + _drawn(r.warnings, a, page.look)
     return block
 
 
@@ -119,7 +120,7 @@ def in_words(evidence: str) -> str:
 
 def _unknown(a: Analysis, r: Result, page: Page) -> list[Line]:
     head: Line = [("doubt", f"?{KEEP}UNKNOWN{KEEP} "), ("strong", a.file)]
-    if r.evidence:
+    if r.evidence.removeprefix("budget: ") not in r.message:
         head.append(("", f"{KEEP} {r.evidence}"))
     block = wrap(head, page.look.prose, "", " " * 11)
     block += wrap([("", r.message)], page.look.prose, INDENT)
