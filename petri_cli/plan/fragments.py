@@ -95,8 +95,10 @@ class Work(NamedTuple):
 class Fragments(ABC):
     """A net in the making. A subclass says what the fragment of each kind of node is."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, most: int | None = None) -> None:
+        """most: the number of net elements that is not passed (None: ``MAX_SIZE``)."""
         self.plan = plan
+        self.most = MAX_SIZE if most is None else most
         self.places: list[Place] = []
         self.transitions: list[Transition] = []
         self.origin: dict[str, Origin] = {}
@@ -206,9 +208,9 @@ class Fragments(ABC):
 
         Raises PetriError ``PETRI_NET_TOO_LARGE``.
         """
-        if len(self.places) + len(self.transitions) + more > MAX_SIZE:
+        if len(self.places) + len(self.transitions) + more > self.most:
             raise PetriError(
                 "PETRI_NET_TOO_LARGE",
-                f"the unfolded net has more than {MAX_SIZE:,} places and transitions",
+                f"the unfolded net has more than {self.most:,} places and transitions",
                 hint="ask for smaller widths (--width id=n)",
             )

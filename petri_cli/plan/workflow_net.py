@@ -21,6 +21,7 @@ def lower_workflow(
     widths: Mapping[str, int] | None = None,
     *,
     default_width: int = 1,
+    most: int | None = None,
     deadline: Callable[[], bool] | None = None,
 ) -> Lowered:
     """The workflow net of ``plan`` with each foreach unfolded.
@@ -29,10 +30,10 @@ def lower_workflow(
     ``default_width`` (at most its ``maxWidth``). Initial marking: one token on the source, each resource at its
     capacity; final marking: one token on the sink, each resource at its capacity. deadline: asked now and then.
 
-    Raises PetriError ``PETRI_NET_TOO_LARGE`` when the unfolding passes ``MAX_SIZE`` elements, TimeoutError past the
-    deadline.
+    Raises PetriError ``PETRI_NET_TOO_LARGE`` when the unfolding passes ``most`` elements (None: ``MAX_SIZE``),
+    TimeoutError past the deadline.
     """
-    return _WorkflowNet(plan, widths or {}, default_width, deadline).build()
+    return _WorkflowNet(plan, widths or {}, default_width, most, deadline).build()
 
 
 def foreach_width(node: Foreach, widths: Mapping[str, int], default: int) -> int:
@@ -45,9 +46,14 @@ def foreach_width(node: Foreach, widths: Mapping[str, int], default: int) -> int
 
 class _WorkflowNet(Fragments):
     def __init__(
-        self, plan: Plan, wanted: Mapping[str, int], default_width: int, deadline: Callable[[], bool] | None
+        self,
+        plan: Plan,
+        wanted: Mapping[str, int],
+        default_width: int,
+        most: int | None,
+        deadline: Callable[[], bool] | None,
     ) -> None:
-        super().__init__(plan)
+        super().__init__(plan, most)
         self.wanted = wanted
         self.default_width = default_width
         self.deadline = deadline

@@ -1,9 +1,8 @@
 """The lock-order relation → and what follows from its cycles (statements C and D).
 
 r → s when a guard on s lies inside the body of a guard on r. Havender 1968 ("Avoiding Deadlock in Multitasking
-Systems", IBM Systems Journal 7(2)): acquiring in one order never deadlocks. The strongly connected components are found
-by the path-based algorithm (Dijkstra 1976, chapter 25; Gabow 2000, "Path-Based Depth-First Search for Strong and
-Biconnected Components"), on bit sets: guards nested n deep give n² / 2 edges, and no edge is ever looked at by itself.
+Systems", IBM Systems Journal 7(2)): acquiring in one order never deadlocks. Guards nested n deep give n² / 2
+edges; the relation is kept as bit sets, and no edge is ever looked at by itself.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from petri_cli.soundness.bits import members
+from petri_cli.soundness.bits import components, members
 from petri_cli.soundness.core import CoreNode
 
 
@@ -52,7 +51,7 @@ class LockOrder:
 def lock_order(nodes: Sequence[CoreNode], resources: int) -> LockOrder:
     """→ restricted to ``resources`` (a bit set), over ``nodes``: a subtree in pre-order. Time linear in its size."""
     after = nestings(nodes, resources)
-    return LockOrder(resources, after, tuple(_components(after, resources)))
+    return LockOrder(resources, after, tuple(components(after, resources)))
 
 
 def nestings(nodes: Sequence[CoreNode], resources: int) -> dict[int, int]:
@@ -87,46 +86,3 @@ def closest_nestings(nodes: Sequence[CoreNode], resources: int) -> set[tuple[int
         if held:
             around.update((c, held) for c in node.children)
     return edges
-
-
-def _components(after: Mapping[int, int], resources: int) -> list[int]:
-    """The strongly connected components, sources first.
-
-    A depth-first search keeps a chain of sets of resources that are known to reach each other; an edge back into the
-    chain makes one set of all from there on. ``below[k]`` is the union of the first k + 1 sets.
-    """
-    fresh = resources
-    found: list[int] = []
-    while fresh:
-        path: list[int] = []
-        first: list[int] = []  # the resource by which each set of the chain was entered
-        sets: list[int] = []
-        below: list[int] = []
-        enter = fresh & -fresh
-        while True:
-            if enter:
-                fresh ^= enter
-                r = enter.bit_length() - 1
-                path.append(r)
-                first.append(r)
-                sets.append(enter)
-                below.append(enter | (below[-1] if below else 0))
-                back = after.get(r, 0)
-                while len(below) > 1 and back & below[-2]:
-                    merged, union = sets.pop(), below.pop()
-                    first.pop()
-                    sets[-1] |= merged
-                    below[-1] = union
-            r = path[-1]
-            onward = after.get(r, 0) & fresh
-            enter = onward & -onward
-            if enter:
-                continue
-            path.pop()
-            if first[-1] == r:
-                first.pop()
-                below.pop()
-                found.append(sets.pop())
-            if not path:
-                break
-    return found[::-1]

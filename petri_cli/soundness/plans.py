@@ -17,7 +17,7 @@ from petri_cli.soundness.decide import Decision, Limits, Question, Witness, deci
 from petri_cli.soundness.result import SOUND_ASSUMPTIONS, Budget, Condition, Result, Verdict
 
 if TYPE_CHECKING:
-    from petri_cli.soundness.refusal import Replayer
+    from petri_cli.soundness.replayer import Replayer
 
 Clock = Callable[[], float]
 
@@ -55,7 +55,7 @@ class _Judge:
 
     @cached_property
     def replayer(self) -> Replayer:
-        from petri_cli.soundness.refusal import Replayer
+        from petri_cli.soundness.replayer import Replayer
 
         return Replayer(self.core, self.expired)
 

@@ -9,6 +9,7 @@ through resources).
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
@@ -41,7 +42,7 @@ class Skeleton:
         Tokens of a counted place are told apart by the order in which they arrive.
         """
         counted = {i for i, name in enumerate(self.net.places) if name == COUNTED}
-        where: dict[int, list[Items]] = {}
+        where: dict[int, deque[Items]] = {}
         story: list[tuple[Mark, Items]] = []
         for a in actions:
             for move in self.runs[a]:
@@ -49,15 +50,14 @@ class Skeleton:
                 for p, k in move.needs:
                     queue = where.get(p)
                     if queue:
-                        carried += queue[:k]
-                        del queue[:k]
+                        carried += (queue.popleft() for _ in range(min(k, len(queue))))
                 item = carried[0] if len(carried) == 1 else move.items
                 if move.mark is not None:
                     story.append((move.mark, item + move.tail))
                 for p, k in move.gives:
                     if p in counted:
                         fresh = [item] if k == 1 else [(*item, i) for i in range(1, k + 1)]
-                        where.setdefault(p, []).extend(fresh)
+                        where.setdefault(p, deque()).extend(fresh)
         return story
 
 

@@ -169,9 +169,3 @@ def swallowed(question: Question, resource: int, waits: Sequence[Wait]) -> bool:
                 case Kind.CHOICE:
                     pass
     return False
-
-
-def lacked(question: Question, waits: Sequence[Wait]) -> list[int]:
-    """The resources that the waiters lack; only these can help, for who lacks none of them stays where they are."""
-    index = {r: i for i, r in enumerate(question.core.resources)}
-    return [index[r] for r in dict.fromkeys(w.resource for w in waits)]

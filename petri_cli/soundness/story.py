@@ -7,11 +7,17 @@ from typing import assert_never
 
 from petri_cli.plan.lower import Items, Lowered, suffix, verb
 from petri_cli.plan.model import Choice, Foreach, Guard, Loop, Parallel, Plan, Seq, Task
+from petri_cli.soundness.timer import Pace
 
 
-def tell(plan: Plan, lowered: Lowered, run: Sequence[str]) -> tuple[str, ...]:
-    """One phrase for each transition id of ``run``: «build takes runner», «build is done», «3 branches start»."""
-    return tuple(_phrase(plan, lowered, tid) for tid in run)
+def tell(plan: Plan, lowered: Lowered, run: Sequence[str], pace: Pace) -> tuple[str, ...]:
+    """One phrase for each transition id of ``run``: «build takes runner», «build is done», «3 branches start». Raises
+    OutOfTime."""
+    phrases = []
+    for tid in run:
+        pace.step()
+        phrases.append(_phrase(plan, lowered, tid))
+    return tuple(phrases)
 
 
 def first_task(plan: Plan, index: int) -> str:

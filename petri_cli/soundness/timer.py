@@ -14,6 +14,20 @@ class OutOfTime(Exception):
     """The deadline has passed in the middle of something that has no half answer."""
 
 
+class Pace:
+    """Asks a deadline every so many steps of a long loop."""
+
+    def __init__(self, deadline: Deadline, every: int = 1024) -> None:
+        self._deadline, self._every = deadline, every
+        self._steps = 0
+
+    def step(self) -> None:
+        """Count one step. Raises OutOfTime."""
+        self._steps += 1
+        if self._steps % self._every == 0 and self._deadline():
+            raise OutOfTime
+
+
 class Timer:
     """Runs from its creation; ``seconds`` is the limit."""
 

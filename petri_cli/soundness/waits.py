@@ -7,18 +7,31 @@ from dataclasses import dataclass, replace
 
 from petri_cli.errors import Position
 from petri_cli.plan.lower import Items, Lowered, acquire_id, resource_place, verb
-from petri_cli.plan.model import Foreach, Guard, Parallel, Plan
+from petri_cli.plan.model import Foreach, Guard, Plan
+from petri_cli.soundness.bits import components, members
+from petri_cli.soundness.branches import lanes_of
+from petri_cli.soundness.explore import Deadline, never
 from petri_cli.soundness.result import Held, Lane, Wait
 from petri_cli.soundness.story import name_of
+from petri_cli.soundness.timer import Pace
+from petri_cli.soundness.waits_text import sentence_of
+
+TOLD = 100
+"""Participants that are listed; the sentence speaks of all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standstill:
-    """A dead marking: the participants that keep each other waiting, and the branches of the run that led there."""
+    """A dead marking: the participants that keep each other waiting, and the branches of the run that led there.
+
+    count: how many participants there are; waits, lanes: of the first of them; lacking: the resources they lack.
+    """
 
     sentence: str
     waits: tuple[Wait, ...]
     lanes: tuple[Lane, ...]
+    count: int = 0
+    lacking: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +48,43 @@ class _Waiter:
         return {r for g, _ in self.holds for r, _ in g.units}
 
 
-def standstill(plan: Plan, lowered: Lowered, run: Sequence[str], marking: Mapping[str, int]) -> Standstill:
-    """Explain the dead ``marking`` that ``run`` (transition ids) leads to."""
-    waiters = _waiters(plan, lowered, marking)
-    members = _knot(waiters, plan.capacities())
+def standstill(
+    plan: Plan, lowered: Lowered, run: Sequence[str], marking: Mapping[str, int], deadline: Deadline = never
+) -> Standstill:
+    """Explain the dead ``marking`` that ``run`` (transition ids) leads to. Raises OutOfTime past the deadline."""
+    pace = Pace(deadline)
+    participants = _knot(_waiters(plan, lowered, marking, pace), plan.capacities())
     at = {tid: i for i, tid in enumerate(run, 1)}
-    names = [name_of(plan, w.guard, w.items) for w in members]
-    waits = tuple(_wait(plan, w, name, members, names, at) for w, name in zip(members, names, strict=True))
-    return Standstill(_sentence(plan, waits), waits, _lanes(plan, lowered, members, names, run))
+    holders: dict[str, list[str]] = {}
+    names = []
+    for i, w in enumerate(participants):
+        pace.step()
+        name = name_of(plan, w.guard, w.items)
+        names.append(name)
+        for r in w.held_resources():
+            listed = holders.setdefault(r, [])
+            if i < TOLD:
+                listed.append(name)
+    who_holds = {r: tuple(listed) for r, listed in holders.items()}
+    waits = []
+    for w, name in zip(participants, names, strict=True):
+        pace.step()
+        waits.append(_wait(plan, w, name, who_holds, at))
+    told = [(w.guard.index, w.items) for w in participants[:TOLD]]
+    return Standstill(
+        sentence_of(plan, waits),
+        tuple(waits[:TOLD]),
+        lanes_of(plan, lowered, told, names[:TOLD], run, pace),
+        len(waits),
+        tuple(dict.fromkeys(w.resource for w in waits)),
+    )
 
 
-def _waiters(plan: Plan, lowered: Lowered, marking: Mapping[str, int]) -> list[_Waiter]:
+def _waiters(plan: Plan, lowered: Lowered, marking: Mapping[str, int], pace: Pace) -> list[_Waiter]:
     quotas = {r.id for r in plan.resources if r.per is not None}
     found = []
     for t in lowered.net.transitions:
+        pace.step()
         if not marking.get(t.inputs[0].place, 0):
             continue
         origin = lowered.origin[t.id]
@@ -81,10 +117,7 @@ def _knot(waiters: Sequence[_Waiter], capacities: Mapping[str, int]) -> list[_Wa
         key = frozenset(w.held_resources()), frozenset(r for r, _, _ in w.lacks)
         classes.setdefault(key, []).append(i)
     kinds = list(classes)
-    after = [[j for j, (held, _) in enumerate(kinds) if lacks & held] for _, lacks in kinds]
-    reach = [_reachable(after, i) for i in range(len(kinds))]
-    bottoms = [r for i, r in enumerate(reach) if all(i in reach[j] for j in r)]
-    found = [sorted(i for k in bottom for i in classes[kinds[k]]) for bottom in bottoms]
+    found = [sorted(i for k in bottom for i in classes[kinds[k]]) for bottom in _bottoms(kinds)]
     knot = min(found, key=lambda members: (len(members), members))
     if len(knot) > FOLLOWED:
         return [waiters[i] for i in knot]
@@ -97,15 +130,24 @@ FOLLOWED = 100
 """More participants than this are listed in document order."""
 
 
-def _reachable(after: Sequence[Sequence[int]], start: int) -> frozenset[int]:
-    seen: set[int] = set()
-    todo = [start]
-    while todo:
-        for j in after[todo.pop()]:
-            if j not in seen:
-                seen.add(j)
-                todo.append(j)
-    return frozenset(seen or {start})
+def _bottoms(kinds: Sequence[tuple[frozenset[str], frozenset[str]]]) -> list[list[int]]:
+    """The bottom components of «k lacks what l holds» among kinds (what they hold, what they lack), as kind numbers.
+
+    An edge goes by way of the resource, so there are no more edges than kinds have resources.
+    """
+    number = {r: len(kinds) + i for i, r in enumerate(dict.fromkeys(r for held, _ in kinds for r in sorted(held)))}
+    after: dict[int, int] = {}
+    for k, (held, lacked) in enumerate(kinds):
+        for r in held:
+            after[number[r]] = after.get(number[r], 0) | 1 << k
+        after[k] = sum(1 << number[r] for r in lacked if r in number)
+    everything = (1 << len(kinds) + len(number)) - 1
+    bottoms = []
+    for component in components(after, everything):
+        inside = list(members(component))
+        if all(not after[n] & ~component for n in inside):
+            bottoms.append([n for n in inside if n < len(kinds)])
+    return bottoms
 
 
 def _round_trip(after: Mapping[int, Sequence[int]], knot: frozenset[int]) -> list[int]:
@@ -122,11 +164,8 @@ def _round_trip(after: Mapping[int, Sequence[int]], knot: frozenset[int]) -> lis
         at = min(onward) if onward else min(left)
 
 
-def _wait(
-    plan: Plan, w: _Waiter, who: str, members: Sequence[_Waiter], names: Sequence[str], at: Mapping[str, int]
-) -> Wait:
-    held_here = set().union(*(m.held_resources() for m in members))
-    resource, needs, free = next((x for x in w.lacks if x[0] in held_here), w.lacks[0])
+def _wait(plan: Plan, w: _Waiter, who: str, holders: Mapping[str, tuple[str, ...]], at: Mapping[str, int]) -> Wait:
+    resource, needs, free = next((x for x in w.lacks if x[0] in holders), w.lacks[0])
     holds = tuple(
         Held(r, k, g.id, at.get(acquire_id(g, items), 0), _position(plan, g))
         for g, items in w.holds
@@ -142,7 +181,7 @@ def _wait(
         free=free,
         holds=holds,
         where=_position(plan, w.guard, units=needs > plan.capacities()[resource]),
-        holders=tuple(n for m, n in zip(members, names, strict=True) if resource in m.held_resources()),
+        holders=holders.get(resource, ()),
         guard_node=w.guard.index,
     )
 
@@ -150,106 +189,3 @@ def _wait(
 def _position(plan: Plan, guard: Guard, *, units: bool = False) -> Position:
     where = guard.units_at if units and guard.units_at.line else guard.where
     return replace(where, path=where.path or plan.path(guard.index))
-
-
-def _sentence(plan: Plan, waits: Sequence[Wait]) -> str:
-    capacity = plan.capacities()
-    if len(waits) == 1 and waits[0].needs > capacity[waits[0].resource]:
-        w = waits[0]
-        return f"`{w.who}` asks for {w.needs} of {w.resource}, which has {capacity[w.resource]}: it can never start."
-    if len(waits) == 1 and (never := _never(waits[0], capacity)):
-        return never
-    wanted = {w.resource for w in waits}
-    groups: dict[tuple[object, ...], list[Wait]] = {}
-    for w in waits:
-        held = tuple((h.resource, h.units) for h in w.holds if h.resource in wanted)
-        groups.setdefault((held, w.resource, w.needs), []).append(w)
-    parts = [_phrase(group, wanted, capacity) for group in groups.values()]
-    if len(parts) > 4:
-        parts = [*parts[:3], f"and {len(parts) - 3} more wait in the same way"]
-    return "; ".join(parts) + "."
-
-
-def _never(w: Wait, capacity: Mapping[str, int]) -> str:
-    """What to say of somebody who asks for more than is left beside what it holds itself; empty when that is not so."""
-    held = sum(h.units for h in w.holds if h.resource == w.resource)
-    there = capacity[w.resource]
-    if held + w.needs <= there:
-        return ""
-    if there == 1:
-        return f"`{w.who}` holds {w.resource} and waits for {w.resource} again: there is only 1, so it can never go on."
-    return (
-        f"`{w.who}` needs {held + w.needs} {w.resource} at once, {held} of which it holds; "
-        f"there are {there}: it can never go on."
-    )
-
-
-def _phrase(group: Sequence[Wait], wanted: set[str], capacity: Mapping[str, int]) -> str:
-    w = group[0]
-    held: dict[str, int] = {}
-    for h in w.holds:
-        if h.resource in wanted:
-            held[h.resource] = held.get(h.resource, 0) + h.units
-    have = " and ".join(_amount(r, k, capacity[r]) for r, k in held.items())
-    want = _amount(w.resource, w.needs, capacity[w.resource], more=w.resource in held)
-    if len(group) == 1:
-        who = f"`{w.who}`"
-        return f"{who} holds {have} and waits for {want}" if have else f"{who} waits for {want}"
-    names = f"`{w.who}` … `{group[-1].who}`" if len(group) > 2 else f"`{w.who}` and `{group[-1].who}`"
-    if len({tuple((h.guard, h.step) for h in each.holds if h.resource in wanted) for each in group}) == 1:
-        return f"{names} together hold {have} and each wait for {want}"
-    return f"{names} each hold {have} and wait for {want}"
-
-
-def _amount(resource: str, units: int, capacity: int, *, more: bool = False) -> str:
-    if capacity == 1 and units == 1:
-        return f"{resource} again" if more else resource
-    return f"{units} more {resource}" if more else f"{units} {resource}"
-
-
-# Lanes: one for each participant, holding the steps of the branch that sets it apart from the others.
-
-_At = tuple[int, Items]
-
-
-def _lanes(
-    plan: Plan, lowered: Lowered, members: Sequence[_Waiter], names: Sequence[str], run: Sequence[str]
-) -> tuple[Lane, ...]:
-    chains = [_chain(plan, w.guard.index, w.items) for w in members]
-    shared = min((_common(chains[0], other) for other in chains[1:]), default=_forked(plan, chains[0]))
-    owner: dict[_At, int] = {}  # what is around some participants but not around all: the first of them
-    for i, chain in enumerate(chains):
-        for at in chain[shared:]:
-            owner.setdefault(at, i)
-    steps: dict[int, list[tuple[int, str]]] = {i: [] for i in range(-1, len(members))}
-    for number, tid in enumerate(run, 1):
-        origin = lowered.origin[tid]
-        lane = next((owner[at] for at in reversed(_chain(plan, origin.node, origin.items)) if at in owner), -1)
-        steps[lane].append((number, tid))
-    lanes = [Lane(name, tuple(steps[i])) for i, name in enumerate(names)]
-    return (Lane("", tuple(steps[-1])), *lanes) if steps[-1] else tuple(lanes)
-
-
-def _chain(plan: Plan, index: int, items: Items) -> list[_At]:
-    """The nodes around a place in the plan, outermost first, each with the foreach items it belongs to."""
-    chain = [(index, items)]
-    for above in plan.ancestors(index):
-        if isinstance(above, Foreach):
-            items = items[:-1]
-        chain.append((above.index, items))
-    return chain[::-1]
-
-
-def _forked(plan: Plan, chain: Sequence[_At]) -> int:
-    """How many nodes of a chain are around the last place where branches or items part."""
-    forks = (n + 1 for n, (index, _) in enumerate(chain) if isinstance(plan.nodes[index], (Parallel, Foreach)))
-    return max(forks, default=0)
-
-
-def _common(a: Sequence[_At], b: Sequence[_At]) -> int:
-    n = 0
-    for x, y in zip(a, b, strict=False):
-        if x != y:
-            break
-        n += 1
-    return n
