@@ -1,15 +1,127 @@
-"""Whether a sound plan can be worked on: what ``petri plan`` checks beyond ``petri analyze``."""
+"""Whether a sound plan can be worked on: what ``petri plan`` checks beyond ``petri analyze``.
+
+A plan may be analysed long before anybody knows how its work is done. Before it is committed, that has to be said.
+"""
 
 from __future__ import annotations
 
-from petri_cli.errors import Problem
-from petri_cli.plan.model import Plan
+from collections.abc import Iterator
+from typing import Any
+
+from petri_cli.document.fields import did_you_mean
+from petri_cli.driver.commands import body_of, is_work, setting, tasks_of
+from petri_cli.driver.substitution import is_one_expression
+from petri_cli.driver.verify import kind_of, single_verifiers, verifier_of
+from petri_cli.errors import PetriError, Problem
+from petri_cli.plan.expression import Reference, is_expression, parse, references
+from petri_cli.plan.expression_tree import ITEM, LOOP
+from petri_cli.plan.model import Choice, Foreach, Loop, Plan, PlanNode, Task
+from petri_cli.plan.template import holes
 
 
 def workability(plan: Plan) -> list[Problem]:
-    """What stands in the way of doing the plan, sorted by position; empty when nothing does.
+    """What stands in the way of doing the plan, in document order; empty when nothing does.
 
-    PETRI_NEEDS_VERIFIER: work for a pull worker that is verified by exit code; PETRI_BAD_EXPRESSION, PETRI_UNKNOWN_TASK:
-    conditions in prose, references in commands and inputs that lead nowhere.
+    PETRI_NEEDS_VERIFIER: work that somebody claims, and nobody sees the exit status of; PETRI_BAD_EXPRESSION: a
+    condition in prose, ``item`` outside of every foreach, ``loop`` outside of every loop; PETRI_UNKNOWN_TASK: a command
+    or an input that speaks of a task which is not there.
     """
-    raise NotImplementedError
+    problems: list[Problem] = []
+    for node in plan.nodes:
+        for what, text in _conditions(node):
+            problems += _expression(plan, node, what, text)
+        if isinstance(node, Task | Foreach) and is_work(node):
+            problems += _verifier(plan, node)
+            for what, text, items in _texts(plan, node):
+                problems += _text(plan, node, what, text, items)
+    return problems
+
+
+def _conditions(node: PlanNode) -> Iterator[tuple[str, str]]:
+    match node:
+        case Choice(branches=branches):
+            yield from (("when", b.when) for b in branches if b.when is not None)
+        case Loop(until=str() as until):
+            yield "until", until
+        case Foreach(over=str() as over) if is_expression(over):
+            yield "over", over
+
+
+def _verifier(plan: Plan, node: Task | Foreach) -> list[Problem]:
+    kinds = {kind_of(spec) for spec in single_verifiers(verifier_of(plan, node))}
+    if body_of(plan, node) != "pull" or "exit-code" not in kinds:
+        return []
+    worker = setting(plan, node, "worker")
+    how = "says how it is done" if worker == "shell" else f"runs its worker `{worker}`: somebody claims it"
+    who = f"task `{node.id}`" if isinstance(node, Task) else f"the discovery of `{node.id}`"
+    message = f"nothing {how}, so nobody sees the exit status of {who}"
+    body = "add `run`, `python` or a declared worker" if worker == "shell" else f"declare `{worker}` below `workers:`"
+    hint = f"{body}; or `verify` it otherwise: human, command, schema, files or python"
+    return [Problem("PETRI_NEEDS_VERIFIER", message, node.where, hint)]
+
+
+def _texts(plan: Plan, node: Task | Foreach) -> Iterator[tuple[str, str, bool]]:
+    """Texts that values are put into: what it is, the text, whether ``{item}`` is a hole in it."""
+    yield from (("run", text, True) for text in _strings(node.settings.get("run")))
+    yield from (("with", text, False) for text in _strings(node.settings.get("with")))
+    if body_of(plan, node) == "worker":
+        name = setting(plan, node, "worker")
+        yield from (
+            (f"the worker `{name}`", text, True) for text in _strings(plan.settings["workers"][name]["command"])
+        )
+    for spec in single_verifiers(verifier_of(plan, node)):
+        if kind_of(spec) in ("command", "files"):
+            yield from (("verify", text, True) for text in _strings(spec))
+
+
+def _strings(data: Any) -> Iterator[str]:
+    stack = [data]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, dict | list | tuple):
+            stack.extend(reversed(list(part.values()) if isinstance(part, dict) else part))
+
+
+def _text(plan: Plan, node: Task | Foreach, what: str, text: str, items: bool) -> list[Problem]:
+    if what == "with" and is_one_expression(text):
+        return _expression(plan, node, what, text)
+    try:
+        found = holes(text, tasks_of(plan), items=items)
+    except PetriError as error:
+        return [_told(node, what, error)]
+    return [p for reference in found for p in _reference(plan, node, what, reference)]
+
+
+def _expression(plan: Plan, node: PlanNode, what: str, text: str) -> list[Problem]:
+    try:
+        found = parse(text)
+    except PetriError as error:
+        return [_told(node, what, error)]
+    return [p for reference in references(found) for p in _reference(plan, node, what, reference)]
+
+
+def _told(node: PlanNode, what: str, error: PetriError) -> Problem:
+    return Problem(error.code, f"{what}: {error.message}", node.where, error.hint)
+
+
+def _reference(plan: Plan, node: PlanNode, what: str, reference: Reference) -> list[Problem]:
+    """What is wrong with a path, as it is seen from a node."""
+    if reference.head == ITEM:
+        if any(isinstance(n, Foreach) for n in plan.ancestors(node.index)):
+            return []
+        message = f"{what} speaks of the item, and there is no foreach around it"
+        return [Problem("PETRI_BAD_EXPRESSION", message, node.where, "write {{item}} for the text {item}")]
+    if reference.head == LOOP:
+        if isinstance(node, Loop) or any(isinstance(n, Loop) for n in plan.ancestors(node.index)):
+            return []
+        return [
+            Problem("PETRI_BAD_EXPRESSION", f"{what} speaks of a round, and there is no loop around it", node.where)
+        ]
+    tasks = tasks_of(plan)
+    if reference.head in tasks:
+        return []
+    hint = did_you_mean(reference.head, tuple(sorted(tasks)))
+    message = f"{what} reads the result of `{reference.head}`, and there is no such task"
+    return [Problem("PETRI_UNKNOWN_TASK", message, node.where, hint)]

@@ -1,0 +1,94 @@
+"""What has to be said before a plan is committed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from petri_cli.driver.workability import workability
+from petri_cli.plan.load import plan_from_data
+
+
+def problems(flow: Any, **plan: Any) -> list[str]:
+    found = workability(plan_from_data({"flow": flow, **plan})[0])
+    return [f"{p.code} {p.message}" for p in found]
+
+
+def task(**settings: Any) -> dict[str, Any]:
+    return {"task": {"id": "t", **settings}}
+
+
+@pytest.mark.parametrize(
+    "flow",
+    [
+        task(run="make"),
+        task(python="m:f"),
+        task(verify="human"),
+        task(verify={"all": ["human", {"files": ["x"]}]}),
+        task(worker="agent"),
+        task(worker="far", verify={"schema": {}}),
+        {"foreach": {"id": "f", "over": ["a"], "body": task(run=["echo", "{item}", "${item}", "${HOME}"])}},
+        {"foreach": {"id": "f", "over": "things", "run": "ls", "body": task(run="echo {item.name}")}},
+        {"loop": {"id": "l", "until": "${t.ok} and ${loop.round} > 1", "maxIterations": 3, "body": task(run="x")}},
+        {"choice": [{"when": "1 < 2", "body": task(run="x")}, {"task": {"id": "u", "run": "x"}}]},
+    ],
+)
+def test_a_plan_that_says_how_its_work_is_done(flow: Any) -> None:
+    assert problems(flow, workers={"agent": {"command": ["agent", "--json"]}}) == []
+
+
+@pytest.mark.parametrize(
+    ("flow", "said"),
+    [
+        (task(), "PETRI_NEEDS_VERIFIER nothing says how it is done, so nobody sees the exit status of task `t`"),
+        (
+            task(worker="far", run="x", verify={"all": [{"files": ["x"]}, "exit-code"]}),
+            "PETRI_NEEDS_VERIFIER nothing runs its worker `far`: somebody claims it, so nobody sees the exit status of "
+            "task `t`",
+        ),
+        (
+            {"foreach": {"id": "f", "over": "things", "body": task(run="x")}},
+            "PETRI_NEEDS_VERIFIER nothing says how it is done, so nobody sees the exit status of the discovery of `f`",
+        ),
+        (task(run="echo {item}"), "PETRI_BAD_EXPRESSION run speaks of the item, and there is no foreach around it"),
+        (
+            task(run="echo ${loop.round}"),
+            "PETRI_BAD_EXPRESSION run speaks of a round, and there is no loop around it",
+        ),
+        (task(run=["x", "${tt.a}"]), "PETRI_UNKNOWN_TASK run reads the result of `tt`, and there is no such task"),
+        (
+            {"task": {"id": "t", "run": "x", "with": {"a": [{"b": "${len(tt.a)}"}]}}},
+            "PETRI_UNKNOWN_TASK with reads the result of `tt`, and there is no such task",
+        ),
+        (
+            {"task": {"id": "t", "run": "x", "with": {"a": "${1 +}"}}},
+            "PETRI_BAD_EXPRESSION with: a value is expected, found `}` (character 6)",
+        ),
+        (
+            task(run="x", verify={"command": "test ${tt.a}"}),
+            "PETRI_UNKNOWN_TASK verify reads the result of `tt`, and there is no such task",
+        ),
+        (
+            task(worker="agent"),
+            "PETRI_BAD_EXPRESSION the worker `agent` speaks of the item, and there is no foreach around it",
+        ),
+        (
+            {"choice": [{"when": "all is well", "body": task(run="x")}, {"task": {"id": "u", "run": "x"}}]},
+            "PETRI_BAD_EXPRESSION when: `all` stands alone (character 1)",
+        ),
+        (
+            {"loop": {"id": "l", "until": "green", "body": task(run="x")}},
+            "PETRI_BAD_EXPRESSION until: `green` stands alone (character 1)",
+        ),
+    ],
+)
+def test_what_is_left_open_is_told(flow: Any, said: str) -> None:
+    assert problems(flow, workers={"agent": {"command": "agent {item}"}}) == [said]
+
+
+def test_a_misspelt_task_is_suggested_at_the_place_of_the_task() -> None:
+    flow = {"seq": [{"task": {"id": "survey", "run": "x"}}, task(run="x ${survy.n}")]}
+    (found,) = workability(plan_from_data({"flow": flow}, "p.json")[0])
+    assert found.hint == "did you mean `survey`?"
+    assert found.where.file == "p.json"
