@@ -113,6 +113,8 @@ class ReferenceScheduler:
         self.cap = max_concurrency
         self.tolerance = ticks(tolerance)
         self.since: dict[str, int] = {}
+        self.cycle = 0
+        self.cycle_of: dict[str, int] = {}
         self.interrupted: set[str] = set()
         self.reaped: set[str] = set()
         self.touched: set[str] = set()
@@ -175,6 +177,7 @@ class ReferenceScheduler:
         injections: Iterable[tuple[str, Token]] = (),
     ) -> tuple[list[ReferenceFiring], list[ev.Event], int | None]:
         self.events = []
+        self.cycle += 1
         if not self.began:
             self.began = True
             self.events.append(ev.ExecutionStarted(now, self.net.id))
@@ -241,10 +244,10 @@ class ReferenceScheduler:
             if not self.enabled(t):
                 self.since.pop(t.id, None)
             elif t.id not in self.since:
-                self.since[t.id] = now
+                self.since[t.id], self.cycle_of[t.id] = now, self.cycle
                 self.events.append(ev.TransitionEnabled(now, t.id))
             elif t.id in self.interrupted:
-                self.since[t.id] = now
+                self.since[t.id], self.cycle_of[t.id] = now, self.cycle
                 self.events.append(ev.TransitionClockRestarted(now, t.id))
         self.interrupted.clear()
         self.touched.clear()
@@ -266,7 +269,7 @@ class ReferenceScheduler:
             t for t in self.net.transitions if t.id in self.since and now >= self.since[t.id] + ticks(t.timing.earliest)
         ]
         if not self.fast:
-            ready.sort(key=lambda t: (-t.priority, self.since[t.id], self.order[t.id]))
+            ready.sort(key=lambda t: (-t.priority, self.since[t.id], self.cycle_of[t.id], self.order[t.id]))
         firings = []
         for t in ready:
             if self.cap is not None and len(self.in_flight) >= self.cap:

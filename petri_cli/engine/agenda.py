@@ -7,7 +7,7 @@ as the net, and every operation is O(log n), amortised.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 
 from petri_cli.engine.compiled import EngineNet
@@ -21,13 +21,14 @@ INTERRUPTED = 2
 class DeclarationOrder:
     """The fast path, for nets whose transitions are all immediate and of one priority: no clock is read at all.
 
-    ready: a heap of transitions, each once (``is_ready``), some of which may be disabled by now; the scheduler takes
-    from it, and in its hottest place adds to it, itself.
+    ready: a heap of transitions, each once (``is_ready``), some of which may be disabled by now; the arrivals add to it
+    themselves in their hottest place.
     """
 
-    def __init__(self, transitions: int) -> None:
+    def __init__(self, state: bytearray) -> None:
+        self._state = state
         self.ready: list[int] = []
-        self.is_ready = bytearray(transitions)
+        self.is_ready = bytearray(len(state))
 
     def enable(self, t: int, now: int) -> None:
         if not self.is_ready[t]:
@@ -36,11 +37,27 @@ class DeclarationOrder:
 
     def hold(self, t: int) -> None:
         """``t`` counts as being in the heap already, so it never gets there."""
+        self.ready = sorted(u for u in self.ready if u != t)
         self.is_ready[t] = 1
 
-    def since(self, t: int) -> int | None:
-        """When the clock of ``t`` started: nobody knows."""
-        return None
+    def next_ready(self, now: int) -> int:
+        """Take the first transition that is ready and still enabled; −1 when there is none."""
+        ready, state = self.ready, self._state
+        while ready:
+            t = heappop(ready)
+            self.is_ready[t] = 0
+            if state[t] == ENABLED:
+                return t
+        return -1
+
+    def clocks(self, enabled: Iterable[int]) -> list[tuple[int, int | None]]:
+        """(transition, since when) of those ``enabled``: nobody knows."""
+        return [(t, None) for t in enabled]
+
+    def resume(self, clocks: Iterable[tuple[int, int]]) -> None:
+        """Go on with what :meth:`clocks` told."""
+        for t, since in clocks:
+            self.enable(t, since)
 
     def wake_at(self, now: int) -> int | None:
         return None
@@ -52,6 +69,9 @@ class DeclarationOrder:
 class Agenda:
     """Clocks and order of the enabled transitions: priority descending, enablement time, declaration order.
 
+    Transitions that were enabled at one instant, but in different cycles, go by their cycle: so simulated time, which
+    stands still while code runs, orders them as real time does. ``cycle`` is the number of the present one.
+
     state: transition → IDLE, ENABLED or INTERRUPTED, shared with (and written by) the scheduler.
     """
 
@@ -61,9 +81,12 @@ class Agenda:
         self._rank = [-t.priority for t in transitions]
         self._earliest = [t.earliest for t in transitions]
         self._grace = [None if t.latest is None else t.latest + tolerance for t in transitions]
+        self.cycle = 0
         self._since = [0] * len(transitions)
+        self._born = [0] * len(transitions)
+        """The cycle in which the clock started: never later for an earlier time."""
         self.ready: list[tuple[int, int, int]] = []
-        """A heap of (rank, enabled since, transition), each transition once; some may be out of date."""
+        """A heap of (rank, cycle of enabling, transition), each transition once; some may be out of date."""
         self._is_ready = bytearray(len(transitions))
         self.waiting: list[tuple[int, int]] = []
         """A heap of (earliest time, transition), likewise."""
@@ -75,6 +98,7 @@ class Agenda:
     def enable(self, t: int, now: int) -> None:
         """Start (or restart) the clock of ``t``."""
         self._since[t] = now
+        self._born[t] = self.cycle
         wait = self._earliest[t]
         if wait:
             if not self._is_waiting[t]:
@@ -82,30 +106,38 @@ class Agenda:
                 heappush(self.waiting, (now + wait, t))
         elif not self._is_ready[t]:
             self._is_ready[t] = 1
-            heappush(self.ready, (self._rank[t], now, t))
+            heappush(self.ready, (self._rank[t], self.cycle, t))
         grace = self._grace[t]
         if grace is not None and not self._is_limited[t]:
             self._is_limited[t] = 1
             heappush(self.limits, (now + grace, t))
 
-    def since(self, t: int) -> int | None:
-        """When the clock of ``t``, which is enabled, started."""
-        return self._since[t]
+    def clocks(self, enabled: Iterable[int]) -> list[tuple[int, int | None]]:
+        """(transition, since when) of those ``enabled``, in the order in which they became so."""
+        born = self._born
+        return [(t, self._since[t]) for t in sorted(enabled, key=lambda t: (born[t], t))]
+
+    def resume(self, clocks: Iterable[tuple[int, int]]) -> None:
+        """Go on with what :meth:`clocks` told, in another scheduler; order counts where times are equal."""
+        for t, since in sorted(clocks, key=lambda clock: clock[1]):
+            self.enable(t, since)
+            self.cycle += 1
 
     def hold(self, t: int) -> None:
         """``t``, which waits for no time, counts as being in the heap already, so it never gets there."""
+        self.ready = sorted(entry for entry in self.ready if entry[2] != t)
         self._is_ready[t] = 1
 
     def next_ready(self, now: int) -> int:
         """Take the first transition that is ready and still enabled; −1 when there is none (see :meth:`wake`)."""
-        ready, state, since = self.ready, self._state, self._since
+        ready, state, born = self.ready, self._state, self._born
         while ready:
-            rank, enabled_at, t = heappop(ready)
-            if state[t] == ENABLED and since[t] != enabled_at and since[t] + self._earliest[t] <= now:
-                heappush(ready, (rank, since[t], t))
+            rank, cycle, t = heappop(ready)
+            if state[t] == ENABLED and born[t] != cycle and self._since[t] + self._earliest[t] <= now:
+                heappush(ready, (rank, born[t], t))
                 continue
             self._is_ready[t] = 0
-            if state[t] == ENABLED and since[t] == enabled_at:
+            if state[t] == ENABLED and born[t] == cycle:
                 return t
         return -1
 
@@ -136,7 +168,7 @@ class Agenda:
             self._is_waiting[t] = 0
             if not self._is_ready[t]:
                 self._is_ready[t] = 1
-                heappush(self.ready, (self._rank[t], self._since[t], t))
+                heappush(self.ready, (self._rank[t], self._born[t], t))
 
     def _first_due(self) -> int | None:
         waiting = self.waiting

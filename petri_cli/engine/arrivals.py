@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from heapq import heappush
 
-from petri_cli.engine.compiled import EngineNet
+from petri_cli.engine.agenda import ENABLED, Agenda, DeclarationOrder
+from petri_cli.engine.compiled import EngineNet, EngineTransition
 from petri_cli.engine.enablement import Enablement
 from petri_cli.engine.events import TokenAdded
-from petri_cli.engine.firings import Completion, Failed, Firing, Produced, Returned, TimedOut
+from petri_cli.engine.firings import Completion, Completions, Failed, Firing, Produced, Returned, TimedOut
 from petri_cli.engine.queues import Queue
-from petri_cli.engine.reporter import Reporter
+from petri_cli.engine.reporter import Reporter, new
 from petri_cli.engine.tokens import Token, as_tokens, stamped
 from petri_cli.net.model import PlaceOut
+
+Injections = Iterable[tuple[str, Token]]
+"""(place, token), in the order in which they came."""
 
 
 class Arrivals:
     """Deposits tokens, checks them against the declared outputs, and tells the enablement which places changed.
 
-    index: place id → its index; strangers: places that the net does not declare → their tokens, which do nothing.
+    in_flight: the firings that may end, shared with (and filled by) the departures; index: place id → its index;
+    strangers: places that the net does not declare → their tokens, which do nothing.
     """
 
     def __init__(
-        self, compiled: EngineNet, queues: Sequence[Queue], enablement: Enablement, reporter: Reporter | None
+        self,
+        compiled: EngineNet,
+        queues: Sequence[Queue],
+        enablement: Enablement,
+        order: Agenda | DeclarationOrder,
+        in_flight: dict[int, Firing],
+        reporter: Reporter | None,
     ) -> None:
         self._rules = [t.rule for t in compiled.transitions]
         self._queues = queues
@@ -31,6 +43,56 @@ class Arrivals:
         self.index = {p: i for i, p in enumerate(compiled.places)}
         self.strangers: dict[str, deque[Token]] = {}
         self.failures = 0
+        self._hot = (
+            in_flight,
+            [_target(t, self.index, queues, enablement) for t in compiled.transitions],
+            [t.rule.conforms(frozenset()) for t in compiled.transitions],
+            enablement.state,
+            enablement.dirty,
+            order if isinstance(order, DeclarationOrder) and reporter is None else None,
+            reporter,
+        )
+        """What :meth:`complete` works on, to be unpacked at once."""
+
+    def complete(self, now: int, completions: Completions) -> None:
+        """Step 1: check and deposit what the completed firings produced.
+
+        The most frequent kind is written out here: one token for the one place that the transition may produce to.
+        """
+        in_flight, targets, silent, state, dirty, unheard, reporter = self._hot
+        for fid, completion in completions:
+            firing = in_flight.pop(fid, None)
+            if firing is None:
+                continue  # it was abandoned before: a late result lands nowhere
+            outputs: Mapping[str, Sequence[object]]
+            if completion.__class__ is dict:
+                outputs = completion
+            elif completion.__class__ is Produced:
+                outputs = completion.outputs
+            else:
+                self.ended(now, firing, completion)
+                continue
+            target = targets[firing[1]]
+            if target is None or len(outputs) != 1 or len(values := outputs.get(target[0], ())) != 1:
+                if outputs or reporter is not None or not silent[firing[1]]:
+                    self.produced(now, firing, outputs)
+                continue
+            place, p, queue, sole = target
+            value = values[0]
+            token = new(Token, (value, now, "")) if value.__class__ is not Token else stamped(value, now)
+            if reporter is not None and not reporter.completed_with_one(now, firing, place, token):
+                continue
+            queue.append(token)
+            if sole < 0:
+                self._enablement.added(p)
+            elif unheard is None:
+                dirty.append(sole)
+            elif not state[sole]:
+                # Nobody wants its clock or an event, and nothing in the rest of steps 1 to 3 could disable it again.
+                state[sole] = ENABLED
+                if not unheard.is_ready[sole]:
+                    unheard.is_ready[sole] = 1
+                    heappush(unheard.ready, sole)
 
     def ended(self, now: int, firing: Firing, completion: Completion) -> None:
         """``firing``, which is no longer in flight, ended in this way."""
@@ -87,7 +149,12 @@ class Arrivals:
             self._queues[p].extend(tokens)
             self._enablement.added(p)
 
-    def inject(self, now: int, place: str, token: Token) -> None:
+    def inject(self, now: int, injections: Injections) -> None:
+        """Step 2: add the tokens from outside."""
+        for place, token in injections:
+            self._inject(now, place, token)
+
+    def _inject(self, now: int, place: str, token: Token) -> None:
         """Add a token from outside; on a place that the net does not declare it is kept and does nothing."""
         token = stamped(token, now)
         if self._reporter is not None:
@@ -103,3 +170,17 @@ class Arrivals:
     def warn_of_stranger(self, now: int, place: str) -> None:
         if self._reporter is not None:
             self._reporter.warn(now, f"the net declares no place {place!r}; tokens on it are kept and do nothing")
+
+
+_Target = tuple[str, int, Queue, int]
+"""(place id, its index, its queue, the only transition that must hear of a token there, or −1)"""
+
+
+def _target(
+    t: EngineTransition, index: Mapping[str, int], queues: Sequence[Queue], enablement: Enablement
+) -> _Target | None:
+    """The one place that every conforming firing of ``t`` produces to, if it is so."""
+    if t.rule.only is None:
+        return None
+    p = index[t.rule.only]
+    return t.rule.only, p, queues[p], -1 if enablement.hears_additions[p] else enablement.sole[p]

@@ -6,7 +6,7 @@ from typing import Any
 
 from petri_cli.engine import ActionContext, Produced, Scheduler, VirtualExecutor, fork
 from petri_cli.engine.tokens import Token, to_ticks
-from petri_cli.net.builder import NetBuilder, at_least, delayed, every, exactly, window
+from petri_cli.net.builder import NetBuilder, at_least, both, delayed, every, exactly, window
 from tests.contract.backends import execute, on_every_backend
 from tests.reference_scheduler import ReferenceScheduler
 
@@ -106,22 +106,39 @@ def test_exec_002_ac3_of_equal_priority_and_time_the_one_declared_first_fires_fi
     assert execute(backend, net).started == ["z", "m", "a"]
 
 
-def test_exec_002_ac4_every_backend_fires_in_the_same_order_on_the_general_path() -> None:
-    """Two priorities, so the general path; `second` is declared last but enabled in an earlier cycle."""
+@on_every_backend
+def test_exec_002_ac4_every_backend_follows_enablement_order_on_the_general_path(backend: str) -> None:
+    """`late` is declared first and enabled a cycle after `early`, which in simulated time is the same instant.
+
+    Both wait for the one slot that the two firings of higher priority take in turn.
+    """
     net = (
         NetBuilder("net")
-        .transition("first", ["b", "go"], "o")
-        .transition("second", ["a", "go"], "o")
-        .transition("feed", "f", "b", priority=3)
-        .transition("open", "gate", "go", priority=-1)
-        .transition("open again", "b2", "gate", priority=-2)
-        .marking(a=1, f=1, b2=1)
+        .transition("late", "b")
+        .transition("early", "a")
+        .transition("feed", "s", both("b", "next"), priority=5)
+        .transition("keep", "next", priority=5)
+        .marking(a=1, s=1)
         .build()
     )
-    actions: dict[str, Any] = {"first": lambda ctx: {"o": "first"}, "second": lambda ctx: {"o": "second"}}
-    actions |= {"feed": fork(), "open again": fork(), "open": lambda ctx: {"go": [1, 2]}}
-    orders = [execute(backend, net, actions).started for backend in ("virtual", "async")]
-    assert orders[0] == orders[1] == ["feed", "open again", "open", "first", "second"]
+    actions = {"feed": fork()}
+    assert execute(backend, net, actions, max_concurrency=1).started == ["feed", "keep", "early", "late"]
+
+
+@on_every_backend
+def test_exec_002_ac4_every_backend_follows_declaration_order_on_the_fast_path(backend: str) -> None:
+    """The same with one priority: declaration order alone."""
+    net = (
+        NetBuilder("net")
+        .transition("feed", "s", both("b", "next"))
+        .transition("keep", "next")
+        .transition("late", "b")
+        .transition("early", "a")
+        .marking(a=1, s=1)
+        .build()
+    )
+    actions = {"feed": fork()}
+    assert execute(backend, net, actions, max_concurrency=1).started == ["feed", "keep", "late", "early"]
 
 
 def test_exec_002_ac4_enablement_time_decides_on_the_general_path_and_declaration_on_the_fast_path() -> None:

@@ -80,6 +80,19 @@ def test_a_held_transition_stays_held_after_a_restoration() -> None:
     assert restored.claim(3, "held", "1") is not None
 
 
+@pytest.mark.parametrize("priority", [0, 5])
+def test_a_transition_that_was_enabled_before_a_restoration_can_be_held_after_it(priority: int) -> None:
+    scheduler = Scheduler(two_steps(priority), {"a": A}, max_concurrency=1)
+    scheduler.cycle(1)  # takes the first token; two are left
+    scheduler.cycle(2)
+    checkpoint = scheduler.checkpoint()
+    assert list(checkpoint.clocks) == ["held"]
+    restored = Scheduler.restore(two_steps(priority), checkpoint)
+    restored.hold(["held"])
+    assert restored.cycle(3) == []
+    assert restored.claim(4, "held", "2") is not None
+
+
 def test_only_what_takes_one_token_at_any_time_can_be_held() -> None:
     net = NetBuilder("no")
     net.transition("two", ["a", "b"], "c")
