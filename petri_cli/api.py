@@ -232,10 +232,10 @@ def _check_markings(net: Net, places: set[str]) -> None:
     for what, marking in (("initial", net.initial), ("final", net.final or {})):
         for place, tokens in marking.items():
             if place not in places:
-                message = f"the {what} marking names the place {place!r}, which the net does not declare"
+                message = f"the {what} marking names the place `{place}`, which the net does not declare"
                 raise PetriError("PETRI_BAD_NET", message)
             if tokens < 0:
-                raise PetriError("PETRI_BAD_NET", f"the {what} marking puts {tokens} tokens on {place!r}")
+                raise PetriError("PETRI_BAD_NET", f"the {what} marking puts {tokens} tokens on `{place}`")
 
 
 def _problems(error: PetriError) -> tuple[Problem, ...]:

@@ -56,7 +56,9 @@ def analyze(
     from petri_cli.soundness.result import Budget
 
     if stdin_filename and STDIN not in (files or ()):
-        raise typer.BadParameter("it names standard input, which has to be asked for: -", param_hint="--stdin-filename")
+        raise typer.BadParameter(
+            "it is about standard input, which is read where FILE is -", param_hint="--stdin-filename"
+        )
     found, problems = sources(files or (), stdin_filename)
     judging = Judging(found, problems, Budget(max_states, timeout), properties or ())
     with Output(output, spare=[s.path for s in found]) as out:

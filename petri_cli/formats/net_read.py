@@ -80,7 +80,7 @@ class _Reader:
 
     def _head(self, found: Mapping[str, Node]) -> None:
         if "kind" in found and self.fields.text(found["kind"], "kind") not in ("net", None):
-            self.fields.note("PETRI_BAD_VALUE", "the kind of a net document is `net`", found["kind"])
+            self.fields.note("PETRI_BAD_VALUE", "the kind of a net document is `net`", found["kind"], "write kind: net")
         if "version" in found and self.fields.whole(found["version"], "version") not in (1, None):
             hint = "write version: 1, or leave it out"
             self.fields.note("PETRI_BAD_VALUE", "the only version of the format is 1", found["version"], hint)
@@ -200,9 +200,10 @@ class _Reader:
             self.fields.note("PETRI_BAD_NET", message, found["action"], "use `fork` to copy the input to every output")
         if action == "fork" and copied is not None and copied not in inputs:
             message = f"transition `{t.id}` is to copy the place `{copied}`, which is not an input of it"
-            self.fields.note("PETRI_BAD_NET", message, found["action"])
+            self.fields.note("PETRI_BAD_NET", message, found["action"], "name one of its inputs")
         correlated = {p for p, _ in (t.match or Match(())).keys}
         for p in t.inhibitors:
             if p in inputs and p not in correlated:
-                message = f"transition `{t.id}` can never fire: it needs a token on `{p}`, and that there is none"
-                self.fields.note("PETRI_NEVER_ENABLED", message, found["inhibitors"], severity="warning")
+                message = f"transition `{t.id}` can never fire: `{p}` would have to hold a token and to be empty"
+                hint = "remove the input or the inhibitor"
+                self.fields.note("PETRI_NEVER_ENABLED", message, found["inhibitors"], hint, severity="warning")

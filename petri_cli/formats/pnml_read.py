@@ -215,7 +215,7 @@ class _Builder:
         path = f"arc[{arc.id}]"
         if incoming:
             message = f"the {arc.kind} arc `{arc.id}` has the weight {arc.weight}; only 1 is read"
-            self._problem("PETRI_PNML_UNSUPPORTED", message, arc.where, "", path)
+            self._problem("PETRI_PNML_UNSUPPORTED", message, arc.where, "leave the weight out", path)
         else:
             message = f"the {arc.kind} arc `{arc.id}` leads from a transition to a place"
             self._problem("PETRI_PNML_ARC", message, arc.where, "let it lead from the place", path)

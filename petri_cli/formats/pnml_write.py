@@ -29,7 +29,7 @@ def write_pnml(net: Net) -> str:
         lacking = [what for has, what in ((t.timing != IMMEDIATE, "a timing"), (t.priority, "a priority")) if has]
         if lacking:
             message = f"transition `{t.id}` has {', '.join(lacking)}, which place/transition nets cannot express"
-            raise PetriError("PETRI_NOT_PT_NET", message, hint="export the net as JSON, DOT or Mermaid")
+            raise PetriError("PETRI_NOT_PT_NET", message, hint="export the net as JSON, YAML, DOT or Mermaid")
     return "\n".join(_lines(pt_view(net))) + "\n"
 
 

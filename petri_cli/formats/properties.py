@@ -103,7 +103,7 @@ def _with_numbers(kind: str, names: tuple[str, ...], rest: str) -> Property:
         if maximum is not None and maximum < minimum:
             raise _bad(f"no number lies within {minimum}..{maximum}", "write the smaller number first")
     elif rest or kind in _NUMBERS:
-        raise _bad(f"`{kind}` is not written so", _forms(kind))
+        raise _bad(f"this is not how `{kind}` is written", _forms(kind))
     if not names and kind != "deadlockFree":
         raise _bad(f"`{kind}` names no place", _forms(kind))
     prop = Property("", kind, names, minimum, maximum)
@@ -138,7 +138,8 @@ def read_properties(fields: NetFields, node: Node) -> tuple[Property, ...]:
             continue
         if prop.id in ids:
             first = (position(ids[prop.id]),)
-            fields.note("PETRI_DUPLICATE_ID", f"two properties are called `{prop.id}`", item, related=first)
+            message = f"two properties are called `{prop.id}`"
+            fields.note("PETRI_DUPLICATE_ID", message, item, "keep one, or give it an id of its own", related=first)
         ids[prop.id] = item
         found.append(prop)
     return tuple(found)

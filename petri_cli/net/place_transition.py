@@ -55,7 +55,7 @@ def _inputs(t: Transition) -> tuple[Input, ...]:
         raise PetriError(
             "PETRI_NOT_PT_NET",
             f"transition `{t.id}` has {beyond}, which place/transition nets cannot express",
-            hint="export the net as JSON, DOT or Mermaid",
+            hint="export the net as JSON, YAML, DOT or Mermaid",
         )
     taken = {i.place for i in t.inputs}
     return (*t.inputs, *(Input(p, Cardinality.ONE) for p in dict.fromkeys(t.reads) if p not in taken))

@@ -74,7 +74,8 @@ def _check_match(t: Transition) -> None:
     keyed = [p for p, _ in t.match.keys]
     for p in keyed:
         if p not in inputs and p not in t.inhibitors:
-            raise BrokenRule(f"transition `{t.id}` matches on `{p}`, which is not an input of it", "match")
+            message = f"transition `{t.id}` matches on `{p}`, which is not an input of it"
+            raise BrokenRule(message, "match", hint="match names inputs and inhibitors of the transition")
     if len(set(keyed)) != len(keyed):
         raise BrokenRule(f"transition `{t.id}` matches twice on one place", "match")
     if not set(keyed) & inputs:
@@ -98,14 +99,14 @@ def _check_output(t: Transition, root: Output) -> None:
     stack: list[tuple[Output, bool]] = [(root, False)]
     while stack:
         node, in_timeout = stack.pop()
-        wrong = ""
+        wrong = hint = ""
         match node:
             case PlaceOut(place, count):
                 if count < 1:
                     wrong = f"puts {count} tokens into `{place}`; at least 1 is meant"
             case ForwardOut(source, _):
                 if not in_timeout:
-                    wrong = f"forwards `{source}` outside a timeout"
+                    wrong, hint = f"forwards `{source}` outside a timeout", "put it under `timeout`"
                 elif source not in inputs:
                     wrong = f"forwards `{source}`, which is not an input of it"
             case AndOut(children):
@@ -123,11 +124,12 @@ def _check_output(t: Transition, root: Output) -> None:
             case other:
                 assert_never(other)
         if wrong:
-            raise BrokenRule(f"transition `{t.id}` {wrong}", "output")
+            raise BrokenRule(f"transition `{t.id}` {wrong}", "output", hint=hint)
 
 
 def _check_outcomes(t: Transition, root: Output) -> None:
     for branch in outcomes(root):
         claimed = [leaf.place if isinstance(leaf, PlaceOut) else leaf.target for leaf in branch.leaves]
         if len(set(claimed)) != len(claimed):
-            raise BrokenRule(f"transition `{t.id}` names a place twice in one `and` branch of its output", "output")
+            message = f"transition `{t.id}` names a place twice in one `and` branch of its output"
+            raise BrokenRule(message, "output", hint="for two tokens, write {place: …, count: 2}")
