@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from petri_cli.engine.tokens import Token
 from petri_cli.session.events import Holding, Process, Reported, Timer
 
 EndState = Literal["completed", "failed", "cancelled", "deadlocked", "suspended"]
+END_STATES: frozenset[str] = frozenset(get_args(EndState))
 FINAL: frozenset[str] = frozenset({"completed", "cancelled"})
 """End states after which nothing ever happens again."""
 
