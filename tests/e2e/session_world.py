@@ -145,7 +145,7 @@ class World:
         assert self.processes() == []
 
     def _check_prefixes(self, store: SqliteEventStore) -> None:
-        budgets = {n.id: getattr(n, "settings", {}).get("maxAttempts", 1) for n in self.plan.nodes}
+        settings = {n.id: getattr(n, "settings", {}) for n in self.plan.nodes}
         begun: dict[str, Claimed] = {}
         tries: Counter[Any] = Counter()
         passed: Counter[Any] = Counter()
@@ -158,11 +158,11 @@ class World:
                 begun[event.claim] = event
                 work = event.transition, event.thread, event.rounds
                 tries[work] += 1
-                assert tries[work] <= budgets[event.task.removeprefix("foreach.")]
+                assert tries[work] <= settings[event.task.removeprefix("foreach.")].get("maxAttempts", 1)
             if isinstance(event, Verified):
                 claim = begun[event.claim]
                 passed[claim.transition, claim.thread, claim.rounds] += 1
-                if not claim.task.startswith("foreach."):
+                if "effects" in settings.get(claim.task, {}).get("run", ""):
                     assert effects[event.claim] == 1, f"{event.claim} counts, and was done {effects[event.claim]} times"
         assert set(passed.values()) <= {1}
 
