@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import cast
 
 from petri_cli.api import Analysis, analyze_data, load_data
 from petri_cli.cli.exit import Exit
 from petri_cli.cli.judging import exit_code
-from petri_cli.driver.commit import Committed, Document, commit
+from petri_cli.driver.commit import Committed, Document, check_workable, commit
 from petri_cli.errors import PetriError, Position
 from petri_cli.plan.model import Plan
 from petri_cli.render.page import Page
@@ -51,25 +52,26 @@ def commit_file(source: Named, store: EventStore, session: str | None, terms: Te
     """
     data = source.data
     analysis = analyze_data(data, source.name, budget=terms.budget)
+    if analysis.kind == "net":
+        hint = "petri run executes a net as it is, without a session"
+        where = Position(source.name)
+        raise PetriError("PETRI_NOT_A_PLAN", "a session works on a plan, this is a net", where=where, hint=hint)
     result = analysis.result
     accepted = result is not None and result.verdict is Verdict.UNKNOWN and terms.accept_unknown
     if result is None or not (result.sound or accepted):
         _refuse(analysis, page)
         return Outcome(exit_code(analysis))
     subject, _ = load_data(data, source.name)
-    if not isinstance(subject, Plan):
-        hint = "petri run executes a net as it is, without a session"
-        raise PetriError(
-            "PETRI_NOT_A_PLAN", "a session works on a plan, this is a net", where=Position(source.name), hint=hint
-        )
+    plan = cast(Plan, subject)
+    check_workable(plan)
     _warn(analysis, page)
     document = Document.of(data, source.name)
-    opened = session if session is not None else store.create(session_name(subject.name), subject.objective)
+    opened = session if session is not None else store.create(session_name(plan.name), plan.objective)
     done = commit(
         store,
         opened,
         document,
-        subject,
+        plan,
         result,
         accept_unknown=terms.accept_unknown,
         expect_revision=terms.expect_revision,

@@ -32,6 +32,11 @@ MEANING: dict[Exit, str] = {
     Exit.TERMINATED: "terminated",
 }
 
+CONFLICTS = frozenset(
+    {"PETRI_REVISION_CONFLICT", "PETRI_REVISION_MISFIT", "PETRI_SESSION_BUSY", "PETRI_CLAIM_ENDED", "PETRI_STORE_BUSY"}
+)
+"""Codes of errors that are nobody's mistake: somebody else was first, or is at it."""
+
 _WORST_FIRST = (
     Exit.TERMINATED,
     Exit.INTERRUPTED,

@@ -11,9 +11,7 @@ from petri_cli.cli.store import SessionId, StoreUrl
 
 
 def inject(
-    place: Annotated[
-        str, typer.Argument(metavar="PLACE", help="Where the token goes: p.loop.ID.due ends a delay.")
-    ],
+    place: Annotated[str, typer.Argument(metavar="PLACE", help="Where the token goes: p.loop.ID.due ends a delay.")],
     item: Annotated[
         str, typer.Option("--item", metavar="PATH", help="Of which item of the foreach around it: 2, or 2/1.")
     ] = "",

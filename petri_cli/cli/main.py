@@ -13,7 +13,7 @@ from typing import Annotated, Any, cast
 import typer
 from typer.core import TyperGroup
 
-from petri_cli.cli.exit import MEANING, Exit
+from petri_cli.cli.exit import CONFLICTS, MEANING, Exit
 
 COMMANDS = {
     "analyze": "Judge plans and nets; nothing is written.",
@@ -138,7 +138,8 @@ def _ended_by(error: Exception) -> int:
         return _say("petri: interrupted", Exit.INTERRUPTED)
     if isinstance(error, PetriError):
         problems = error.problems if isinstance(error, InputError) else (error.problem,)
-        return _say("\n".join(str(p) for p in problems), Exit.WRONG)
+        code = Exit.CONFLICT if error.code in CONFLICTS else Exit.WRONG
+        return _say("\n".join(str(p) for p in problems), code)
     if isinstance(error, BrokenPipeError):
         return Exit.OK
     from petri_cli.cli.streams import say_fault

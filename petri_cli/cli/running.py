@@ -15,7 +15,8 @@ from petri_cli.cli.inputs import Source, one_source, read_source
 from petri_cli.cli.streams import Output, page_on, say
 from petri_cli.driver.report import Failure, RunReport, report_on_net, report_on_plan
 from petri_cli.engine.events import Event, TransitionFailed
-from petri_cli.engine.stores import MemoryStore, event_line
+from petri_cli.engine.json_lines import event_line
+from petri_cli.engine.stores import MemoryStore
 from petri_cli.engine.virtual_executor import Duration
 from petri_cli.errors import PetriError, Position, Problem
 from petri_cli.net.model import Net

@@ -27,6 +27,7 @@ class Carried:
     marking: TokensByPlace
     kept: Mapping[str, list[str]]
     moved: Mapping[str, TokensByPlace]
+    changed: tuple[str, ...] = ()
     holdings: tuple[Holding, ...] = ()
     timers: tuple[Timer, ...] = ()
 
@@ -55,6 +56,7 @@ def carry(
         {p: tuple(ts) for p, ts in replay.marking.items()},
         {result_key(t): threads for t, threads in replay.done.items()},
         moved,
+        past.changed,
         tuple(replay.holdings.values()),
         timers,
     )

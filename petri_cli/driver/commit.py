@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from petri_cli.driver.carry import Carried, carry
 from petri_cli.driver.course import Course
+from petri_cli.driver.workability import workability
 from petri_cli.engine.tokens import Token
-from petri_cli.errors import PetriError
+from petri_cli.errors import InputError, PetriError
 from petri_cli.plan.lower import Lowered, lower_execution
 from petri_cli.plan.model import Plan
 from petri_cli.session.events import RevisionCommitted, Revoked, SessionEvent
@@ -66,6 +67,13 @@ def check_verdict(result: Result, *, accept_unknown: bool = False) -> None:
         raise PetriError(result.code, result.message.removeprefix(f"{result.code}: "), hint=hint)
 
 
+def check_workable(plan: Plan) -> None:
+    """Refuse a plan that could not be worked on, sound or not. Raises InputError."""
+    problems = workability(plan)
+    if problems:
+        raise InputError(p if p.where.file else p.in_file(plan.file) for p in problems)
+
+
 def commit(
     store: EventStore,
     session: str,
@@ -85,6 +93,7 @@ def commit(
     nothing is written.
     """
     check_verdict(result, accept_unknown=accept_unknown)
+    check_workable(plan)
     lowered = lower_execution(plan)
     with store.writing(session) as writing:
         state = store.state(session)
@@ -110,6 +119,7 @@ def commit(
             result.verdict is Verdict.UNKNOWN,
             carried.kept,
             carried.moved,
+            carried.changed,
             carried.holdings,
             carried.timers,
             by,

@@ -32,10 +32,12 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """steps: all that produced, in order; due: (place, name) → how many tokens have come to it from outside."""
+    """steps: all that produced, in order; due: (place, name) → how many tokens have come to it from outside; changed:
+    transitions of the last revision whose work is another one now, or is gone."""
 
     steps: tuple[Done, ...]
     due: Mapping[tuple[str, str], int]
+    changed: tuple[str, ...]
 
 
 def definition(plan: Plan, node: PlanNode) -> dict[str, Any]:
@@ -80,7 +82,8 @@ def history(events: Iterable[SessionEvent], plan_of: PlanOf, plan: Plan) -> Hist
                     due[key] = due.get(key, 0) + 1
             case _:
                 pass
-    return History(tuple(steps), due)
+    changed = tuple(t for t, what in present.items() if wanted.get(t) != what)
+    return History(tuple(steps), due, changed)
 
 
 def thread_of(consumed: TokensByPlace) -> str:

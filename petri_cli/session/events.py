@@ -75,7 +75,8 @@ class RevisionCommitted:
     text: the document, whole; format: ``yaml`` or ``json``; hash: SHA-256 of the text; file: what it was called;
     verdict and evidence: what the gate found; accepted_unknown: committed in spite of an UNKNOWN; marking: the tokens
     of the new revision, in which done work is done; kept: ``task`` → threads whose results stay; moved: claim → the
-    tokens that it reserves from now on, for claims that go on under this revision; holdings and timers: those of the
+    tokens that it reserves from now on, for claims that go on under this revision; changed: transitions whose work is
+    another one now, or is gone: attempts at it are forgotten; holdings and timers: those of the
     new marking.
     """
 
@@ -92,6 +93,7 @@ class RevisionCommitted:
     accepted_unknown: bool = False
     kept: Mapping[str, list[str]] = field(default_factory=dict)
     moved: Mapping[str, TokensByPlace] = field(default_factory=dict)
+    changed: tuple[str, ...] = ()
     holdings: tuple[Holding, ...] = ()
     timers: tuple[Timer, ...] = ()
     by: str = ""
@@ -411,7 +413,7 @@ def event_from_json(data: Mapping[str, Any]) -> SessionEvent:
             value = {claim: tokens_from_json(tokens) for claim, tokens in value.items()}
         elif name == "holdings":
             value = tuple(holding_from_json(h) for h in value)
-        elif name in ("rounds", "missing"):
+        elif name in ("rounds", "missing", "changed"):
             value = tuple(value)
         values[name] = value
     return kind(**values)

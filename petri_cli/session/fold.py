@@ -169,6 +169,7 @@ def _revised(state: State, event: RevisionCommitted, seq: int) -> None:
     for claim, tokens in event.moved.items():
         check_no_units(state, event, tokens)
         state.claims[claim].consumed = tokens
+    state.attempts = {work: tries for work, tries in state.attempts.items() if work[0] not in event.changed}
     state.holdings = {(h.transition.rpartition(".")[0], h.thread): h for h in event.holdings}
     state.timers = {t.id: t for t in event.timers}
     state.ended, state.why, state.missing, state.failed = None, "", (), ""

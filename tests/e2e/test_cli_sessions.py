@@ -1,0 +1,375 @@
+"""Sessions from the command line: opened, planned, run, looked at, worked on from outside, ended."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft7Validator
+
+from petri_cli.data import read
+from tests.e2e.petri import PETRI, SAMPLES, Ended, environment, petri, shell
+from tests.e2e.plans import INVERSION, NET
+
+TWO = """\
+name: two
+flow:
+  seq:
+    - task: {id: first, run: "echo '{\\"n\\": 3}'"}
+    - task: {id: second, run: "echo got ${first.n}"}
+"""
+
+PULLED = """\
+name: pulled
+flow:
+  seq:
+    - task: {id: ask, verify: {schema: {type: object, required: [answer]}}, maxAttempts: 2}
+    - task: {id: sign, verify: human}
+    - task: {id: end, run: echo bye}
+"""
+
+
+def write(folder: Path, text: str, name: str = "plan.petri.yaml") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def status(folder: Path, *arguments: str) -> Any:
+    done = petri("status", "--format", "json", *arguments, cwd=folder)
+    assert done.code == 0, done.err
+    Draft7Validator(json.loads(read("schemas", "status"))).validate(done.report)
+    return done.report
+
+
+# Opening and planning
+
+
+def test_a_session_is_opened_and_told_of(tmp_path: Path) -> None:
+    assert petri("create", "big", "--objective", "move it all", cwd=tmp_path) == Ended(0, "big\n", "")
+    assert petri("create", "big", cwd=tmp_path).out == "big-2\n"
+    shown = petri("status", "big", cwd=tmp_path).out
+    assert "waiting  big" in shown
+    assert "move it all" in shown
+    assert "no plan yet: petri plan FILE" in shown
+    assert status(tmp_path, "big")["revision"] is None
+
+
+def test_a_sound_plan_becomes_a_revision_and_an_unsound_one_leaves_no_trace(tmp_path: Path) -> None:
+    write(tmp_path, TWO)
+    done = petri("plan", "plan.petri.yaml", cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert "two  revision 1" in done.out
+    report = status(tmp_path)
+    assert (report["state"], report["revision"]["number"], report["revision"]["verdict"]) == ("waiting", 1, "SOUND")
+    assert report["marking"] == {"p.start": 1}
+    assert report["enabled"] == ["t.first"]
+    write(tmp_path, INVERSION, "bad.json")
+    bad = petri("plan", "bad.json", "--session", "two", cwd=tmp_path)
+    assert bad.code == 1
+    assert bad.out == petri("analyze", "bad.json", cwd=tmp_path).out
+    assert status(tmp_path)["seq"] == report["seq"]
+    new = petri("plan", "bad.json", cwd=tmp_path)
+    assert new.code == 1
+    assert petri("status", cwd=tmp_path).out.startswith("· waiting  two")
+
+
+def test_a_revision_is_refused_when_somebody_was_first(tmp_path: Path) -> None:
+    write(tmp_path, TWO)
+    assert petri("plan", "plan.petri.yaml", "--expect-revision", "0", cwd=tmp_path).code == 0
+    again = petri("plan", "plan.petri.yaml", "--session", "two", "--expect-revision", "0", cwd=tmp_path)
+    assert (again.code, again.out) == (4, "")
+    assert "PETRI_REVISION_CONFLICT" in again.err
+    assert petri("plan", "plan.petri.yaml", "--session", "two", "--expect-revision", "1", cwd=tmp_path).code == 0
+    assert status(tmp_path)["revision"]["number"] == 2
+
+
+def test_a_net_is_no_plan_of_a_session(tmp_path: Path) -> None:
+    write(tmp_path, NET, "net.petri.yaml")
+    done = petri("plan", "net.petri.yaml", cwd=tmp_path)
+    assert done.code == 2
+    assert "PETRI_NOT_A_PLAN" in done.err
+    assert petri("status", cwd=tmp_path).code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("status",), "PETRI_NO_SESSIONS"),
+        (("run",), "PETRI_NO_SESSIONS"),
+        (("status", "--store", "sqlite:x"), "PETRI_BAD_STORE"),
+        (("cancel",), "PETRI_NO_SESSIONS"),
+        (("claim",), "PETRI_NO_SESSIONS"),
+    ],
+)
+def test_a_call_about_no_session_is_wrong(tmp_path: Path, arguments: tuple[str, ...], code: str) -> None:
+    done = petri(*arguments, cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert code in done.err
+    assert not (tmp_path / ".petri").exists()
+
+
+def test_of_several_sessions_one_must_be_named(tmp_path: Path) -> None:
+    petri("create", "a", cwd=tmp_path)
+    petri("create", "b", cwd=tmp_path)
+    done = petri("status", cwd=tmp_path)
+    assert done.code == 2
+    assert "PETRI_WHICH_SESSION 2 sessions are live" in done.err
+    assert "a, b" in done.err
+    assert petri("status", "c", cwd=tmp_path).code == 2
+    assert petri("cancel", "b", cwd=tmp_path) == Ended(0, "b is cancelled\n", "")
+    assert petri("status", cwd=tmp_path).out.startswith("· waiting  a")
+
+
+# Running
+
+
+def test_a_plan_is_committed_and_run_to_its_end(tmp_path: Path) -> None:
+    write(tmp_path, TWO)
+    done = petri("run", "plan.petri.yaml", cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert "first is done" in done.out
+    assert "✓ completed  two" in done.out
+    report = status(tmp_path)
+    assert report["state"] == "completed"
+    assert report["progress"] == {"done": 2, "total": 2, "exact": True}
+    assert report["marking"] == {"p.end": 1}
+    outputs = [e["output"] for e in status(tmp_path, "--all")["history"] if e["type"] == "Reported"]
+    assert outputs == [{"n": 3}, "got 3"]
+
+
+def test_what_goes_wrong_ends_deadlocked_and_says_what_is_missing(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "flow: {seq: [{task: {id: bad, run: 'echo no luck >&2; exit 3', maxAttempts: 2}}, {task: {id: next, run: ls}}]}\n",
+    )
+    done = petri("run", "plan.petri.yaml", cwd=tmp_path)
+    assert done.code == 1
+    assert "✗ deadlocked" in done.out
+    assert "no luck" in done.out
+    report = status(tmp_path)
+    assert report["state"] == "deadlocked"
+    assert len(report["missing"]) == 1
+    assert "bad" in report["missing"][0]
+    assert petri("status", "--exit-code", cwd=tmp_path).code == 1
+    assert petri("run", cwd=tmp_path).code == 1
+    claims = [e for e in status(tmp_path, "--all")["history"] if e["type"] == "Claimed"]
+    assert [c["attempt"] for c in claims] == [1, 2]
+
+
+def test_a_new_revision_mends_what_was_stuck(tmp_path: Path) -> None:
+    write(tmp_path, TWO.replace("echo got ${first.n}", "exit 1"))
+    assert petri("run", "plan.petri.yaml", cwd=tmp_path).code == 1
+    write(tmp_path, TWO)
+    done = petri("run", "plan.petri.yaml", "--session", "two", cwd=tmp_path)
+    assert done.code == 0
+    assert "1 piece of work kept" in done.out
+    report = status(tmp_path, "--all")
+    assert [e["task"] for e in report["history"] if e["type"] == "Claimed"] == ["first", "second", "second"]
+
+
+def test_the_events_come_as_lines_and_the_end_as_data(tmp_path: Path) -> None:
+    write(tmp_path, TWO)
+    done = petri("run", "plan.petri.yaml", "--format", "jsonl", cwd=tmp_path)
+    events = [json.loads(line) for line in done.out.splitlines()]
+    assert [e["type"] for e in events if e["type"] in ("Claimed", "Verified", "Ended")] == [
+        *("Claimed", "Verified", "Claimed", "Verified", "Ended")
+    ]
+    again = petri("run", "plan.petri.yaml", "--format", "json", cwd=tmp_path)
+    Draft7Validator(json.loads(read("schemas", "status"))).validate(again.report)
+    assert again.report["session"] == "two-2"
+
+
+def test_a_session_that_is_over_is_not_run_again(tmp_path: Path) -> None:
+    write(tmp_path, TWO)
+    petri("run", "plan.petri.yaml", cwd=tmp_path)
+    done = petri("run", "--session", "two", cwd=tmp_path)
+    assert done.code == 2
+    assert "PETRI_SESSION_ENDED" in done.err
+
+
+def test_a_simulation_leaves_no_session(tmp_path: Path) -> None:
+    write(tmp_path, TWO)
+    assert petri("run", "--simulate", "plan.petri.yaml", cwd=tmp_path).code == 0
+    assert not (tmp_path / ".petri").exists()
+
+
+def test_the_sample_builds_checks_tests_and_ships(tmp_path: Path) -> None:
+    done = petri("run", SAMPLES / "release.petri.yaml", cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert "choice 1 takes branch 1" in done.out
+    report = status(tmp_path)
+    assert report["progress"] == {"done": 15, "total": 15, "exact": True} or report["progress"]["exact"]
+    built = sorted(p.name for p in (tmp_path / "built").glob("*.txt"))
+    assert built == ["api.txt", "core.txt", "docs.txt", "web.txt"]
+    rounds = [e for e in status(tmp_path, "--all")["history"] if e.get("task") == "tests" and e["type"] == "Claimed"]
+    assert [c["rounds"] for c in rounds] == [[1], [2]]
+
+
+# From outside
+
+
+def claimed(folder: Path) -> dict[str, Any]:
+    done = petri("claim", "--json", "--worker", "w1", cwd=folder)
+    assert done.code == 0, done.err
+    data: dict[str, Any] = done.report
+    return data
+
+
+def test_workers_and_people_move_a_session_without_a_driver(tmp_path: Path) -> None:
+    write(tmp_path, PULLED)
+    assert petri("plan", "plan.petri.yaml", cwd=tmp_path).code == 0
+    work = claimed(tmp_path)
+    assert (work["task"], work["attempt"]) == ("ask", 1)
+    assert petri("claim", cwd=tmp_path).code == 5
+    assert petri("heartbeat", work["claim"], cwd=tmp_path).code == 0
+    write(tmp_path, '{"no": 1}', "answer.json")
+    assert petri("report", work["claim"], "--output", "answer.json", cwd=tmp_path).code == 0
+    assert status(tmp_path)["marking"] == {}
+    refused = petri("verify", cwd=tmp_path)
+    assert refused.code == 1
+    assert "refused by schema" in refused.out
+    late = petri("report", work["claim"], cwd=tmp_path)
+    assert late.code == 4
+    assert "PETRI_CLAIM_ENDED" in late.err
+    again = claimed(tmp_path)
+    assert again["attempt"] == 2
+    write(tmp_path, '{"answer": 42}', "answer.json")
+    assert petri("report", again["claim"], "--output", "answer.json", cwd=tmp_path).code == 0
+    assert petri("verify", cwd=tmp_path).code == 0
+    sign = claimed(tmp_path)
+    assert petri("approve", sign["claim"], cwd=tmp_path).code == 2
+    assert petri("report", sign["claim"], cwd=tmp_path).code == 0
+    waiting = petri("run", "--no-wait", cwd=tmp_path)
+    assert waiting.code == 5
+    assert petri("approve", sign["claim"], "--by", "ada", "--note", "fine", cwd=tmp_path).code == 0
+    done = petri("run", cwd=tmp_path)
+    assert done.code == 0, done.out + done.err
+    approved = [e for e in status(tmp_path, "--all")["history"] if e["type"] == "Approved"]
+    assert [(e["by"], e["note"]) for e in approved] == [("ada", "fine")]
+
+
+def test_work_of_the_driver_is_not_claimed_by_others(tmp_path: Path) -> None:
+    write(tmp_path, TWO)
+    petri("plan", "plan.petri.yaml", cwd=tmp_path)
+    assert petri("claim", cwd=tmp_path).code == 5
+    done = petri("claim", "first", cwd=tmp_path)
+    assert done.code == 2
+    assert "PETRI_NOT_CLAIMABLE" in done.err
+
+
+# Two at once
+
+SLOW = """\
+name: slow
+resources: [{id: slots, capacity: 1}]
+flow:
+  parallel:
+    - guard: {resource: slots, body: {task: {id: one, run: "touch started; while [ ! -e go ]; do sleep 0.02; done"}}}
+    - guard: {resource: slots, body: {task: {id: two, run: "echo two >> done"}}}
+"""
+
+
+@pytest.fixture
+def driver(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """``petri run`` of the slow plan, whose first task has begun and waits for a file ``go``."""
+    write(tmp_path, SLOW)
+    command = [str(PETRI), "run", "plan.petri.yaml"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as running:
+        until((tmp_path / "started").exists)
+        yield running
+        (tmp_path / "go").touch()
+        running.kill()
+
+
+def until(holds: Any, seconds: float = 30.0) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.02)
+
+
+def test_a_second_driver_is_refused_and_told_who_holds_the_session(
+    driver: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    second = petri("run", "--session", "slow", cwd=tmp_path)
+    assert second.code == 4
+    assert "PETRI_SESSION_BUSY" in second.err
+    assert f"process {driver.pid}" in second.err
+    report = status(tmp_path)
+    assert report["state"] == "running"
+    assert report["driver"]["pid"] == driver.pid
+    (slots,) = report["resources"]
+    assert (slots["free"], slots["held"]) == (0, 1)
+    assert [h["inside"] for h in slots["holders"]] == [["one"]]
+    assert slots["wanted"] == ["guard g2"]
+    (tmp_path / "go").touch()
+    assert driver.wait(30) == 0
+
+
+def test_a_cancelled_session_ends_its_driver_and_what_it_started(driver: subprocess.Popen[str], tmp_path: Path) -> None:
+    (claim,) = status(tmp_path)["claims"]
+    assert petri("cancel", "--why", "no longer wanted", cwd=tmp_path).code == 0
+    assert driver.wait(30) == 1
+    assert not Path(f"/proc/{claim['pid']}").exists()
+    report = status(tmp_path)
+    assert (report["state"], report["why"], report["claims"]) == ("cancelled", "no longer wanted", [])
+    assert report["resources"][0]["free"] == 1
+
+
+def test_a_killed_run_goes_on_where_its_log_ends(driver: subprocess.Popen[str], tmp_path: Path) -> None:
+    driver.send_signal(signal.SIGKILL)
+    driver.wait(30)
+    shown = petri("status", cwd=tmp_path).out
+    assert "has died: petri run goes on where it was" in shown
+    (tmp_path / "go").touch()
+    write(tmp_path, SLOW.replace("{id: one,", "{id: one, maxAttempts: 2,"))
+    assert petri("plan", "plan.petri.yaml", "--session", "slow", "--revoke", cwd=tmp_path).code == 0
+    done = petri("run", cwd=tmp_path)
+    assert done.code == 0, done.out
+    assert (tmp_path / "done").read_text() == "two\n"
+
+
+def test_ctrl_c_lets_what_runs_end_and_the_session_goes_on_later(driver: subprocess.Popen[str], tmp_path: Path) -> None:
+    driver.send_signal(signal.SIGINT)
+    until(lambda: status(tmp_path)["state"] == "running")
+    (tmp_path / "go").touch()
+    assert driver.wait(30) == 130
+    report = status(tmp_path)
+    assert (report["state"], report["progress"]["done"]) == ("suspended", 1)
+    assert petri("run", cwd=tmp_path).code == 0
+
+
+# Looking
+
+
+def test_the_past_is_folded_from_the_log(tmp_path: Path) -> None:
+    write(tmp_path, TWO)
+    petri("run", "plan.petri.yaml", cwd=tmp_path)
+    history = status(tmp_path, "--all")["history"]
+    assert [e["seq"] for e in history] == list(range(1, len(history) + 1))
+    first = next(e["seq"] for e in history if e["type"] == "Verified")
+    report = status(tmp_path, "--at", str(first))
+    assert (report["progress"]["done"], report["marking"], report["seq"]) == (1, {"p.done.first": 1}, first)
+    for wrong in ("0", "999", "yesterday"):
+        assert petri("status", "--at", wrong, cwd=tmp_path).code == 2
+    replayed = petri("status", "--replay", cwd=tmp_path).out.splitlines()
+    assert len(replayed) == len(history)
+
+
+def test_watching_ends_with_the_session(tmp_path: Path) -> None:
+    write(tmp_path, TWO)
+    done = shell(
+        "petri plan plan.petri.yaml && (petri status --watch > seen &) ; petri run > /dev/null; sleep 0.5; wait",
+        tmp_path,
+    )
+    assert done.code == 0
+    until(lambda: "✓ completed" in (tmp_path / "seen").read_text(encoding="utf-8"))
