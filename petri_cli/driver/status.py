@@ -175,6 +175,8 @@ def _task_row(plan: Plan, piece: Piece, state: State, now: int) -> TaskRow:
         resting += retry_in is not None and not gone
         ready += retry_in is None and not gone
     total, exact = _threads(plan, piece.node, state)
+    if state.ended == "completed":
+        total, exact = len(state.results.get(piece.key, {})), True
     done = min(len(state.results.get(piece.key, {})), total)
     open_ = len(out) + ready + resting + blocked
     return TaskRow(
@@ -195,18 +197,24 @@ def _task_row(plan: Plan, piece: Piece, state: State, now: int) -> TaskRow:
 def _threads(plan: Plan, node: PlanNode, state: State) -> tuple[int, bool]:
     """How many threads come to ``node``, as far as the foreach blocks around it are known, and whether that is all.
 
-    A foreach that is not discovered counts for one item.
+    A foreach that is not discovered counts for one item; each branch of a choice that is open is taken to be the one.
     """
     count, exact = 1, True
-    around = [n for n in plan.ancestors(node.index) if isinstance(n, Foreach)]
-    for foreach in reversed(around):
-        widths = state.widths.get(foreach.id, {})
-        known = sum(widths.values())
-        missing = max(0, count - len(widths))
-        if foreach.items is not None:
-            count = count * foreach.items
-        else:
-            count, exact = known + missing, exact and not missing
+    around = list(plan.ancestors(node.index))
+    for k in range(len(around) - 1, -1, -1):
+        outer = around[k]
+        if isinstance(outer, Foreach):
+            widths = state.widths.get(outer.id, {})
+            missing = max(0, count - len(widths))
+            if outer.items is not None:
+                count = count * outer.items
+            else:
+                count, exact = sum(widths.values()) + missing, exact and not missing
+        elif isinstance(outer, Choice) and not any(isinstance(n, Loop) for n in around[k:]):
+            inner = around[k - 1].index if k else node.index
+            taken = [state.fired.get(f"t.choice.{outer.id}.{b}", 0) for b in range(1, len(outer.children) + 1)]
+            open_ = max(0, count - sum(taken))
+            count, exact = taken[outer.children.index(inner)] + open_, exact and not open_
     return count, exact
 
 

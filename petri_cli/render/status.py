@@ -65,10 +65,10 @@ def draw_end(s: Status, look: Look) -> list[Line]:
 
 def draw_at_work(s: Status, look: Look) -> list[Line]:
     """The short form for a session that is being watched: a bar, who is at work, what is free."""
-    free: Line = [("", INDENT)]
+    free: Line = []
     for r in s.resources:
-        free += [("lane0", f"{r.id} "), ("", f"{r.free:,}/{r.capacity:,} free{KEEP} ")]
-    resources = wrap(free, look.width, "", INDENT)[:2] if s.resources else []
+        free += [("lane0", f"{r.id}{KEEP}"), ("", f"{r.free:,}/{r.capacity:,}{KEEP}free ")]
+    resources = wrap(free, look.width, INDENT)[:2] if s.resources else []
     claims = _claims(s, look)
     more: list[Line] = [[("dim", f"{DEEPER}and {len(claims) - MAX_ROWS:,} more")]] if len(claims) > MAX_ROWS else []
     lines = [*_bar(s, look), *claims[:MAX_ROWS], *more, *resources]
@@ -162,7 +162,7 @@ def _tasks(s: Status, look: Look) -> list[Line]:
     rows: list[tuple[str, str, list[TaskRow]]] = []
     for row in s.tasks:
         style, sign = _task_sign(row)
-        alike = sign in ("✓", "·")
+        alike = sign in ("✓", "·", "–")
         if alike and rows and rows[-1][1] == sign:
             rows[-1][2].append(row)
         else:
@@ -184,11 +184,13 @@ def _task_sign(row: TaskRow) -> tuple[str, str]:
         return "bad", "✗"
     if row.running or row.judged or row.resting or row.ready:
         return "good", "▶"
-    return ("good", "✓") if row.total and row.done >= row.total else ("dim", "·")
+    return ("good", "✓") if row.total and row.done >= row.total else ("dim", "·" if row.total else "–")
 
 
 def _task_figures(group: Sequence[TaskRow]) -> str:
     total, done = sum(r.total for r in group), sum(r.done for r in group)
+    if not total:
+        return "not taken"
     counts = (
         (sum(r.running for r in group), "at work"),
         (sum(r.judged for r in group), "to be verified"),
@@ -257,7 +259,7 @@ def _resource(r: ResourceRow, s: Status, look: Look) -> list[Line]:
         said += f", {r.coming:,} coming back, the first in {_in(r.coming_in)}"
     if r.wanted:
         said += f"; wanted by {listed(list(r.wanted), limit=4)}"
-    lines = wrap([("lane0", r.id), ("", f"  {said}")], look.prose, DEEPER, DEEPER + INDENT)
+    lines = wrap([("lane0", r.id), ("", f"{KEEP} {said}")], look.prose, DEEPER, DEEPER + INDENT)
     for h in r.holders[:MAX_ROWS]:
         units = f"{h.units} × " if h.units > 1 else ""
         inside = f" for {listed(list(h.inside), limit=3)}" if h.inside else ""
