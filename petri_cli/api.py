@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from petri_cli.plan.model import Plan
 
 Path = str | os.PathLike[str]
-ExportFormat = Literal["json", "yaml", "pnml", "dot", "mermaid"]
+ExportFormat = Literal["json", "yaml", "pnml", "dot", "mermaid", "svg"]
 PlanFormat = Literal["yaml", "json"]
 
 EXPORT_WIDTH = 2
@@ -156,6 +156,10 @@ def export(subject: Plan | Net, to: ExportFormat, *, widths: Mapping[str, int] |
             from petri_cli.formats.mermaid import write_mermaid
 
             return write_mermaid(net)
+        case "svg":
+            from petri_cli.formats.svg import write_svg
+
+            return write_svg(net)
 
 
 def export_plan(plan: Plan, to: PlanFormat = "yaml") -> str:

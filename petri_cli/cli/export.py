@@ -23,7 +23,7 @@ def export(
     width: Widths = None,
     stdin_filename: StdinName = "",
 ) -> int:
-    """Write the Petri net of a plan, or a net, as JSON, YAML, PNML, DOT or Mermaid.
+    """Write the Petri net of a plan, or a net, as JSON, YAML, PNML, DOT, Mermaid or SVG.
 
     A plan is written as the workflow net that is judged: each foreach unfolded to its width, loops as cycles. JSON and
     YAML are net files, which petri reads again.

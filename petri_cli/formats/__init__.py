@@ -1,1 +1,1 @@
-"""Readers and writers of net files: `kind: net` documents, PNML, DOT, Mermaid."""
+"""Readers and writers of net files: `kind: net` documents, PNML, DOT, Mermaid, SVG."""

@@ -1,4 +1,4 @@
-"""A net as nodes and edges to draw: what DOT and Mermaid have in common, before either's syntax."""
+"""A net as nodes and edges to draw: what DOT, Mermaid and SVG have in common, before either's syntax."""
 
 from __future__ import annotations
 

@@ -243,7 +243,7 @@ def test_a_run_of_the_report_is_a_run_of_the_exported_net(tmp_path: Path) -> Non
     assert set(run) <= {t["id"] for t in net["transitions"]}
 
 
-@pytest.mark.parametrize("form", ["dot", "mermaid", "pnml", "json", "yaml"])
+@pytest.mark.parametrize("form", ["dot", "mermaid", "svg", "pnml", "json", "yaml"])
 def test_drawings_name_the_transitions(tmp_path: Path, form: str) -> None:
     write(tmp_path, bad=INVERSION)
     out = petri("export", "bad.petri.yaml", "-f", form, cwd=tmp_path).out
