@@ -7,12 +7,17 @@ under counts as none.
 from __future__ import annotations
 
 import json
+import zlib
 from collections import deque
 from collections.abc import Iterable
+from dataclasses import fields
 from typing import Any
 
 from petri_cli.session.events import (
+    Holding,
+    Process,
     Reported,
+    Timer,
     event_from_json,
     event_to_json,
     holding_from_json,
@@ -26,6 +31,11 @@ from petri_cli.session.events import (
 )
 from petri_cli.session.fold import FOLD_VERSION
 from petri_cli.session.state import Attempts, Claim, Driver, Revision, State
+
+SHAPES = (State, Claim, Attempts, Revision, Driver, Holding, Process, Timer, Reported)
+FOLD = f"{FOLD_VERSION} {zlib.crc32(repr([[f.name for f in fields(kind)] for kind in SHAPES]).encode()):08x}"
+"""Which fold a state is of: its version, and the shape of what it makes, so that a field that was added is noticed even
+where the version was forgotten."""
 
 LEAST_EVENTS = 1_000
 """Between two snapshots: about 20 ms of folding."""
@@ -70,7 +80,7 @@ def state_from_text(text: str | bytes, seq: int) -> State | None:
 def state_to_json(state: State) -> dict[str, Any]:
     """Everything of the state. Keys that are no text are kept in lists."""
     return {
-        "fold": FOLD_VERSION,
+        "fold": FOLD,
         "seq": state.seq,
         "at": state.at,
         "name": state.name,
@@ -100,7 +110,7 @@ def state_to_json(state: State) -> dict[str, Any]:
 
 def state_from_json(data: dict[str, Any]) -> State | None:
     """The state that :func:`state_to_json` wrote; None when another version of the fold did."""
-    if data["fold"] != FOLD_VERSION:
+    if data["fold"] != FOLD:
         return None
     timers = [timer_from_json(t) for t in data["timers"]]
     return State(
