@@ -24,6 +24,7 @@ from petri_cli.document import (
 from petri_cli.document.fields import did_you_mean
 from petri_cli.errors import InputError, Problem
 from petri_cli.plan.build import build_nodes
+from petri_cli.plan.load_expressions import check_expressions
 from petri_cli.plan.load_fields import Names, PlanFields
 from petri_cli.plan.load_flow import FlowReader
 from petri_cli.plan.load_slips import FLOWS, is_nothing, two_steps_in_one
@@ -100,6 +101,7 @@ class _PlanReader:
             self.fields.missing_key("flow", "a plan", root)
         self._check_resources(resources)
         self._check_workers(settings.get("workers"))
+        check_expressions(self.fields, flow.tasks())
         if any(p.severity == "error" for p in self.fields.problems):
             return None
         nodes = build_nodes(flow.drafts, self.file)

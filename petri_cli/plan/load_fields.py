@@ -23,6 +23,8 @@ class PlanFields(Fields):
         self.resource_uses: list[ScalarNode] = []
         """Where the flow names a resource."""
         self.worker_uses: list[ScalarNode] = []
+        self.expression_uses: list[tuple[str, ScalarNode]] = []
+        """Texts that may be expressions, each with its key."""
 
     def id(self, node: Node, what: str = "id") -> str | None:
         """A name that other parts of the plan, and the net, refer to."""
@@ -42,6 +44,13 @@ class PlanFields(Fields):
             return None
         self.note("PETRI_BAD_ID", message, node, f"for example {_suggestion(node.value)}")
         return None
+
+    def expression(self, node: Node, what: str) -> str | None:
+        """Text that is an expression, or prose; which one, and whether it is right, is checked in the end."""
+        value = self.text(node, what)
+        if value is not None and isinstance(node, ScalarNode):
+            self.expression_uses.append((what, node))
+        return value
 
     def duration(self, node: Node, what: str, *, zero: bool = False) -> float | None:
         """Seconds; above 0 unless ``zero``."""

@@ -5,6 +5,7 @@ A node that is wrong keeps its place in the walk, so that whatever is wrong belo
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,6 +57,12 @@ class FlowReader:
         while self.todo:
             node, parent = self.todo.pop()
             self._node(node, parent)
+
+    def tasks(self) -> Collection[str] | None:
+        """The ids of all tasks; None where one could not be read."""
+        if any(draft.kind == "task" and draft.id is None for draft in self.drafts):
+            return None
+        return self.names["task"].first.keys()
 
     def _node(self, node: Node, parent: int) -> None:
         if id(node) in self.told:
@@ -255,7 +262,7 @@ class FlowReader:
                 meant = BRANCH_WORDS.get(str(key.value), "")
                 missing = missing and meant != "body"
                 self.fields.unknown_key(key, "a branch", BRANCH, f"did you mean `{meant}`?" if meant else "")
-        when = self.fields.text(found["when"], "when") if "when" in found else None
+        when = self.fields.expression(found["when"], "when") if "when" in found else None
         name = self.fields.text(found["name"], "name", blank=True) if "name" in found else None
         if "body" not in found and missing:
             self.fields.missing_key("body", "a branch", item)
@@ -270,7 +277,7 @@ class FlowReader:
         if "maxIterations" in found:
             values["max_iterations"] = fields.whole(found["maxIterations"], "maxIterations", 1)
         if "until" in found:
-            values["until"] = fields.text(found["until"], "until")
+            values["until"] = fields.expression(found["until"], "until")
         if "delay" in found:
             values["delay"] = fields.duration(found["delay"], "delay", zero=True)
         if "onExhausted" in found:
@@ -312,7 +319,7 @@ class FlowReader:
             hint = "write the items, an expression such as ${survey.files}, or say in words what they are"
             self.fields.wrong_type("over", "a list or text", node, hint)
             return None
-        return self.fields.text(node, "over")
+        return self.fields.expression(node, "over")
 
     def _guard(self, draft: Draft, value: Node) -> None:
         found = self._entries(draft, value)

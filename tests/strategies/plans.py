@@ -179,7 +179,7 @@ class _Drawing:
 
     def foreach_value(self) -> Document:
         over = self.draw(
-            st.sampled_from(["items in the sheet", "${t1.items}", [], ["x"], ["x", 2], [1, {"a": 1}, None]])
+            st.sampled_from(["items in the sheet", "${item.parts}", [], ["x"], ["x", 2], [1, {"a": 1}, None]])
         )
         foreach: Document = {"id": self.name("f"), "over": over}
         if self.draw(st.booleans()):

@@ -26,12 +26,15 @@ NO_FILE_PROVOKES = {
     "PETRI_BAD_DATA": "the document was made in Python",
     "PETRI_BAD_LOG": "about a store",
     "PETRI_BAD_SESSION_ID": "about the name of a session",
+    "PETRI_CANNOT_START": "about a program that a plan starts",
     "PETRI_CANNOT_WRITE": "about an output",
     "PETRI_CLAIM_ENDED": "about a session",
     "PETRI_CONTROL_CHARACTER": "a page is text, which cannot hold the character",
+    "PETRI_EXPRESSION_FAILED": "about the results of a run",
     "PETRI_FILE_EXISTS": "about an output of petri init",
     "PETRI_INTERNAL_FAULT": "no input is known to do it",
     "PETRI_INTERRUPTED": "Ctrl-C",
+    "PETRI_NEEDS_VERIFIER": "about a plan that is committed",
     "PETRI_NET_TOO_LARGE": "about a net to be written; a verdict unfolds no more than it needs",
     "PETRI_NOTHING_FOUND": "about a folder",
     "PETRI_NO_APPROVAL": "about a session",
@@ -68,7 +71,6 @@ NO_FILE_PROVOKES = {
     "PETRI_UNKNOWN_FOREACH": "about --width",
     "PETRI_UNKNOWN_SCHEMA": "about a call of petri schema",
     "PETRI_UNKNOWN_SESSION": "about the name of a session",
-    "PETRI_UNKNOWN_TASK": "about a file of durations",
     "PETRI_UNKNOWN_TEMPLATE": "about a call of petri init",
     "PETRI_UNREADABLE_FILE": "about a file that cannot be read",
     "PETRI_WHICH_SESSION": "about a store",
@@ -79,9 +81,15 @@ BESIDE = {"PETRI_PRIORITY_IGNORED": {"PETRI_PROPERTY_VIOLATED"}}
 """Warnings about the run of a refusal, which never come without its code."""
 
 
+OF_WORK = {"PETRI_ATTEMPT", "PETRI_CLAIM", "PETRI_ITEM", "PETRI_PROCESS", "PETRI_SESSION", "PETRI_TASK"}
+"""Variables of the environment that a piece of work finds."""
+VARIABLES = {*OF_WORK, "PETRI_STORE"}
+"""They look like codes."""
+
+
 def codes_in_the_source() -> set[str]:
     text = "\n".join(p.read_text(encoding="utf-8") for p in (ROOT / "petri_cli").rglob("*.py"))
-    return set(re.findall(r"\bPETRI_[A-Z0-9]+(?:_[A-Z0-9]+)*\b(?!_)", text))
+    return set(re.findall(r"\bPETRI_[A-Z0-9]+(?:_[A-Z0-9]+)*\b(?!_)", text)) - VARIABLES
 
 
 @dataclass(frozen=True)
@@ -122,6 +130,11 @@ PAGE = {p.stem: page(p) for p in sorted(PAGES.glob("*.md"))}
 
 def test_every_code_in_the_source_has_a_page_and_every_page_a_code() -> None:
     assert codes_in_the_source() == set(PAGE)
+
+
+def test_the_variables_of_work_are_explained() -> None:
+    text = (ROOT / "docs" / "work.md").read_text(encoding="utf-8")
+    assert OF_WORK <= set(re.findall(r"`(PETRI_[A-Z]+)`", text))
 
 
 def test_the_codes_without_a_document_exist_and_say_why() -> None:
