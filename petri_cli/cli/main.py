@@ -7,18 +7,19 @@ sentence and exit code 2; anything else is our fault, and shown as one.
 from __future__ import annotations
 
 import gc
+import re
 from importlib import import_module
 from typing import Annotated, Any, cast
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from petri_cli.cli.exit import CONFLICTS, MEANING, Exit
 
 COMMANDS = {
     "analyze": "Judge plans and nets; nothing is written.",
     "plan": "Commit a plan as the next revision of a session, if it is sound.",
-    "run": "Execute a plan in a session, or a net; or play either in simulated time.",
+    "run": "Execute a plan in a session, or a net; or simulate either.",
     "status": "Where a session stands: marking, claims, resources, every step.",
     "create": "Open a session.",
     "cancel": "End a session for good.",
@@ -41,6 +42,13 @@ _UsageError = cast(type[Exception], typer.BadParameter.__base__)
 def _epilog() -> str:
     rows = "\n".join(f"  {code.value:>3}  {MEANING[code]}" for code in Exit)
     return f"\b\nExit codes:\n{rows}"
+
+
+class PetriCommand(TyperCommand):
+    """A subcommand whose usage line says ``FILE`` for what must be given, as people know it from other commands."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return [re.sub(r"^\{(.*)\}$", r"\1", piece) for piece in super().collect_usage_pieces(ctx)]
 
 
 class PetriGroup(TyperGroup):
@@ -72,7 +80,7 @@ class PetriGroup(TyperGroup):
 def _load(name: str) -> Any:
     run = getattr(import_module(f"petri_cli.cli.{name}"), name)
     alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-    alone.command(name, context_settings=_SETTINGS, short_help=COMMANDS[name])(run)
+    alone.command(name, cls=PetriCommand, context_settings=_SETTINGS, short_help=COMMANDS[name])(run)
     return typer.main.get_command(alone)
 
 

@@ -39,6 +39,12 @@ def test_every_command_argument_and_option_has_help(name: str) -> None:
         assert getattr(param, "help", None), f"{name}: {param.name} has no help"
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_usage_line_is_written_as_people_know_it(name: str, tmp_path: Path) -> None:
+    usage = petri(name, "--help", cwd=tmp_path).out.splitlines()[0]
+    assert re.fullmatch(rf"Usage: petri {name} \[OPTIONS\]( [A-Z]+| \[[A-Z]+\](\.\.\.)?)*", usage)
+
+
 def test_the_reference_is_what_the_commands_say() -> None:
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     assert page == reference(), "python -m petri_cli.cli.reference > docs/cli.md"
