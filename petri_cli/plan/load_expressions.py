@@ -6,8 +6,6 @@ from collections.abc import Collection
 
 from petri_cli.document.fields import did_you_mean
 from petri_cli.errors import PetriError
-from petri_cli.plan.expression import is_expression, parse, references
-from petri_cli.plan.expression_tree import ITEM, LOOP
 from petri_cli.plan.load_fields import PlanFields
 
 
@@ -16,13 +14,18 @@ def check_expressions(fields: PlanFields, tasks: Collection[str] | None) -> None
 
     tasks: the ids of all tasks; None where some could not be read, so that nobody knows which there are.
     """
+    uses = [(what, node) for what, node in fields.expression_uses if "${" in str(node.value)]
+    if not uses:
+        return
+    # Only imported where it is needed: most plans are read without it.
+    from petri_cli.plan.expression import parse, references
+    from petri_cli.plan.expression_tree import ITEM, LOOP
+
     known = (*sorted(tasks), ITEM, LOOP) if tasks is not None else ()
     names = frozenset(known)
-    for what, node in fields.expression_uses:
-        if not isinstance(node.value, str) or not is_expression(node.value):
-            continue
+    for what, node in uses:
         try:
-            found = references(parse(node.value))
+            found = references(parse(str(node.value)))
         except PetriError as error:
             fields.note(error.code, f"{what}: {error.message}", node, error.hint)
             continue
