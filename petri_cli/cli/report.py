@@ -26,11 +26,12 @@ def report(
     Exit code 4 when the claim is over: the report is written down, and refused.
     """
     from petri_cli.cli.inputs import one_source, read_source
-    from petri_cli.cli.store import opened, session_of
+    from petri_cli.cli.store import opened, session_of, work_folder
     from petri_cli.driver import external
     from petri_cli.driver.capture import result_of
 
     said = None if output is None else result_of(read_source(one_source(output)))
     with opened(store) as sessions:
-        external.report(sessions, session_of(sessions, session), claim, output=said, error=error, worker=worker)
+        which = session_of(sessions, session)
+        external.report(sessions, which, claim, output=said, error=error, worker=worker, folder=work_folder(store))
     return Exit.OK

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from petri_cli.driver import standing
+from petri_cli.driver.capture import Capture, Limits
 from petri_cli.driver.commands import request
 from petri_cli.driver.crew import Judge
 from petri_cli.driver.pieces import Piece
+from petri_cli.driver.redact import Redactor
 from petri_cli.driver.replica import Replica
 from petri_cli.driver.takeover import end_left, report_on
 from petri_cli.driver.verify import verifier_of
@@ -103,21 +108,43 @@ def report(
     error: str = "",
     files: Mapping[str, Any] | None = None,
     worker: str = "",
+    folder: Path | None = None,
     alive: Alive = identity.alive,
 ) -> None:
     """Write down what a worker declares. Nothing moves by it.
 
-    A report on a claim that is over is written down, too, and refused: PetriError ``PETRI_CLAIM_ENDED``.
+    folder: where results go that are too large for the log (without one, they go into the log). What the plan calls
+    secret, or looks like it, is masked. A report on a claim that is over is written down, too, and refused: PetriError
+    ``PETRI_CLAIM_ENDED``. Also raises ``PETRI_NOT_JSON``.
     """
     with visiting(store, session, alive, late=True) as (replica, now):
+        redactor = Redactor.of(replica.course.plan.settings.get("secrets", ()), os.environ)
+        error = redactor.text(error)
         held = replica.state.claims.get(claim)
         why = _why_not(replica.state, held, worker)
         if why:
-            replica.emit(ev.ReportRefused(now, claim, why, output, worker))
+            replica.emit(ev.ReportRefused(now, claim, why, redactor.value(output), worker))
         else:
-            replica.emit(ev.Reported(now, claim, output, None, files or {}, error, worker))
+            where = None if folder is None else folder.absolute() / session / claim
+            said, kept = _kept(output, redactor, where)
+            replica.emit(ev.Reported(now, claim, said, None, {**(files or {}), **kept}, error, worker))
     if why:
         raise _ended(claim, why)
+
+
+def _kept(output: Any, redactor: Redactor, folder: Path | None) -> tuple[Any, dict[str, Any]]:
+    """The result for the log, or the file that it is in."""
+    said = redactor.value(output)
+    if folder is None or output is None:
+        return said, {}
+    limits = Limits()
+    text = json.dumps(said, ensure_ascii=False).encode()
+    if len(text) <= limits.result:
+        return said, {}
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    capture = Capture(folder / "output", redactor, limits)
+    capture.feed(text)
+    return None, {"output": capture.finish().reference()}
 
 
 def _why_not(state: State, held: Claim | None, worker: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +29,8 @@ class Options:
     max_concurrency: most local work at once (None: no bound besides the plan's); worker: what claims say of who does
     it; keep_going: when some work has used up its attempts, go on with the rest; wait: for people, pull workers and
     time, instead of resting; pull: whether somebody may come and claim work that has no body; folder: where outputs
-    go; cwd: where work runs; poll: seconds between looks at whether others wrote; check: compare scheduler and log.
+    go; cwd: where work runs; poll: seconds between looks at whether others wrote; check: compare scheduler and log
+    after every step (``PETRI_SELF_CHECK=1``).
 
     For tests: signals: install handlers; process: who the driver is; alive: whether another one lives; wall: its clock.
     """
@@ -41,7 +43,7 @@ class Options:
     folder: Path = Path(".petri/work")
     cwd: Path = field(default_factory=Path.cwd)
     poll: float = 0.1
-    check: bool = False
+    check: bool = field(default_factory=lambda: os.environ.get("PETRI_SELF_CHECK", "") not in ("", "0"))
     signals: bool = True
     process: Process | None = None
     alive: Callable[[Process], bool | None] = alive

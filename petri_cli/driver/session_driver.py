@@ -20,6 +20,7 @@ from petri_cli.driver.due import come_due, look_ahead
 from petri_cli.driver.ending import Outcome, conclude
 from petri_cli.driver.options import Observer, Options
 from petri_cli.driver.replica import Replica
+from petri_cli.driver.snapshots import Kept, keep
 from petri_cli.driver.takeover import end_left, let_go, orphans, report_on, take
 from petri_cli.driver.verify import Verdict
 from petri_cli.driver.watch import SteadyWatch
@@ -69,6 +70,7 @@ class SessionDriver:
         self._outcome: Outcome | None = None
         self._seen = -1
         self._drift: int | None = None
+        self._kept: Kept | None = None
 
     # From outside
 
@@ -174,6 +176,7 @@ class SessionDriver:
             if events:
                 w.append(events)
         entries = [*entries, *(Entry(start + n, e) for n, e in enumerate(events, 1))]
+        self._kept = keep(self.store, self.session, replica.state, self._kept)
         if entries:
             for observer in self.observers:
                 observer.committed(entries, replica.state)
@@ -254,10 +257,16 @@ class SessionDriver:
         elif claim.stage == "reported":  # what failed was the verification
             replica.refused(now, claim, ended.error)
         else:
-            said = (ended.output, ended.status, ended.files, ended.error, by)
-            replica.emit(ev.Reported(now, claim.id, *said))
-            if message.verdict is not None:
-                self._adjudicate(now, claim, message.verdict)
+            said = ev.Reported(now, claim.id, ended.output, ended.status, ended.files, ended.error, by)
+            verdict = message.verdict
+            try:
+                ev.encode(said)
+            except PetriError as error:  # not JSON
+                said = ev.Reported(now, claim.id, None, ended.status, ended.files, error.message, by)
+                verdict = Verdict(False, "report", error.message)
+            replica.emit(said)
+            if verdict is not None:
+                self._adjudicate(now, claim, verdict)
 
     def _adjudicate(self, now: int, claim: Claim, verdict: Verdict) -> None:
         if verdict.passed:

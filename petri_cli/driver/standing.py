@@ -73,7 +73,7 @@ def exhausted(replica: Replica) -> list[Exhausted]:
     state = replica.state
     for (transition, thread, rounds), known in state.attempts.items():
         piece = replica.course.pieces.get(transition)
-        if piece is None or known.begun < piece.attempts:
+        if piece is None or known.burnt < piece.attempts:
             continue
         waiting = (Thread.of(t) for t in state.marking.get(piece.entry, ()))
         if any(t.name == thread and t.rounds == rounds for t in waiting):

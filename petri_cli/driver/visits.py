@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from petri_cli.driver.due import come_due
 from petri_cli.driver.ending import conclude
 from petri_cli.driver.replica import Replica
+from petri_cli.driver.snapshots import keep
 from petri_cli.driver.watch import StoreWatch
 from petri_cli.errors import PetriError
 from petri_cli.session import events as ev
@@ -58,6 +59,7 @@ def visiting(store: EventStore, session: str, alive: Alive, *, late: bool = Fals
         events = replica.take()
         if events:
             w.append(events)
+    keep(store, session, replica.state)
 
 
 def _catch_up(replica: Replica, now: int) -> None:

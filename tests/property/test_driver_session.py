@@ -86,6 +86,12 @@ class Mortal(MemoryEventStore):
     def state(self, session: str, upto: int | None = None) -> State:
         return self.store.state(session, upto)
 
+    def snapshots(self, session: str) -> dict[int, int]:
+        return self.store.snapshots(session)
+
+    def snapshot(self, session: str, state: State) -> int:
+        return self.store.snapshot(session, state)
+
     def changed(self) -> int:
         return self.store.changed()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -332,3 +333,27 @@ def test_a_driver_that_does_not_wait_rests_on_a_person(open_play: Callable[..., 
     external.approve(play.store, play.session, claim, by="me")
     assert play.run(wait=False).state == "completed"
     assert play.fake.done == [("a", "", 1)]
+
+
+def test_what_is_reported_is_masked_and_kept_in_a_file_where_it_is_large(
+    open_play: Callable[..., Play], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKEN", "sesame-open")
+    choice = {"choice": [{"when": "${a[1]} == 'x'", "body": task("b")}, task("c")]}
+    play = open_play({"seq": [task("a"), choice]}, secrets=["TOKEN"])
+    play.fake.verdict = lambda job, report: True
+    work = external.claim(play.store, play.session, "w")
+    assert work is not None
+    external.report(
+        play.store, play.session, work.claim, output=["sesame-open" * 30_000, "x"], error="sesame-open", folder=tmp_path
+    )
+    report = play.state.claims[work.claim].report
+    assert report is not None
+    assert (report.output, report.error) == (None, "***")
+    file = tmp_path / play.session / work.claim / "output"
+    assert report.files["output"]["path"] == file.as_posix()
+    assert "sesame" not in file.read_text()
+    verify(play)
+    following = external.claim(play.store, play.session, "w")
+    assert following is not None
+    assert following.task["task"] == "b"
