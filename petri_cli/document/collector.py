@@ -20,4 +20,13 @@ def collector_paused() -> Iterator[None]:
         yield
     finally:
         if was_enabled:
+            _count_as_old()
             gc.enable()
+
+
+def _count_as_old() -> None:
+    """Put what was made meanwhile among the old objects: else all of it counts as young, and the next allocation has
+    it walked. Where a program has frozen objects of its own, they stay frozen, and nothing is done."""
+    if gc.get_freeze_count() == 0:
+        gc.freeze()
+        gc.unfreeze()

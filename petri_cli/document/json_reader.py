@@ -6,10 +6,10 @@ import re
 from bisect import bisect_right
 from json import JSONDecodeError
 from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from petri_cli.document.core_schema import MAX_DIGITS
-from petri_cli.document.maps import Entry, duplicate_keys, first_of_each
+from petri_cli.document.maps import pairs, without_repeated
 from petri_cli.document.nodes import ListNode, MapNode, Node, Path, ScalarNode, Value, path_text, root_path, shorten
 from petri_cli.errors import Position, Problem
 
@@ -30,17 +30,15 @@ class _Stop(Exception):
 
 
 class _Open:
-    """A collection whose end has not been read yet. ``key`` is the key that waits for its value."""
+    """A collection whose end has not been read yet. ``parts``: its children, those of a map keys and values in turn."""
 
-    __slots__ = ("entries", "is_map", "items", "key", "path", "start")
+    __slots__ = ("is_map", "parts", "path", "start")
 
     def __init__(self, is_map: bool, path: Path, start: int) -> None:
         self.is_map = is_map
         self.path = path
         self.start = start
-        self.entries: list[Entry] = []
-        self.items: list[Node] = []
-        self.key: ScalarNode | None = None
+        self.parts: list[Any] = []
 
 
 class _Reader:
@@ -91,12 +89,7 @@ class _Reader:
     def _after(self, node: Node, at: int) -> tuple[Node | None, int]:
         """Put a complete value where it belongs: the collection it completes, or None and where the next value is."""
         top = self.stack[-1]
-        if not top.is_map:
-            top.items.append(node)
-        else:
-            assert top.key is not None  # noqa: S101 - a value in a map follows its key
-            top.entries.append((top.key, node))
-            top.key = None
+        top.parts.append(node)
         at = self._skip(at)
         sign = self.text[at : at + 1]
         closing = "}" if top.is_map else "]"
@@ -117,7 +110,7 @@ class _Reader:
         if self.text[at : at + 1] != '"':
             self._unexpected(at, "a key in double quotes")
         name, end = self._string(at)
-        top.key = self._scalar(name, name, True, at, (top.path, name))
+        top.parts.append(self._scalar(name, name, True, at, (top.path, name)))
         at = self._skip(end)
         if self.text[at : at + 1] != ":":
             self._unexpected(at, f'`:` after the key "{shorten(name)}"')
@@ -128,12 +121,8 @@ class _Reader:
         line = bisect_right(self.starts, done.start)
         column = done.start - self.starts[line - 1] + 1
         if not done.is_map:
-            return ListNode(tuple(done.items), line, column, done.path)
-        entries = done.entries
-        if len(entries) > 1 and (problems := duplicate_keys(entries)):
-            self.problems += problems
-            entries = first_of_each(entries)
-        return MapNode(tuple(entries), line, column, done.path)
+            return ListNode(tuple(done.parts), line, column, done.path)
+        return MapNode(without_repeated(pairs(done.parts), self.problems), line, column, done.path)
 
     def _word(self, at: int, path: Path) -> tuple[Node, int]:
         """A number or one of the three literals."""
@@ -217,8 +206,9 @@ class _Reader:
             return self.root_path
         top = self.stack[-1]
         if not top.is_map:
-            return (top.path, len(top.items))
-        return top.path if top.key is None else top.key.path
+            return (top.path, len(top.parts))
+        path: Path = top.parts[-1].path if len(top.parts) & 1 else top.path
+        return path
 
     def _skip(self, at: int) -> int:
         match = _SPACE.match(self.text, at)

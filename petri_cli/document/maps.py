@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from petri_cli.document.nodes import Node, ScalarNode, position, shorten
 from petri_cli.errors import Problem
@@ -10,10 +11,22 @@ from petri_cli.errors import Problem
 Entry = tuple[ScalarNode, Node]
 
 
-def duplicate_keys(entries: Sequence[Entry]) -> list[Problem]:
-    """A problem for every key that stands in ``entries`` a second time, naming the line of the first."""
+def pairs(parts: Iterable[Any]) -> tuple[Entry, ...]:
+    """The entries of a map whose keys and values stand in ``parts`` in turn."""
+    turn = iter(parts)
+    return tuple(zip(turn, turn, strict=True))
+
+
+def without_repeated(entries: Sequence[Entry], problems: list[Problem]) -> tuple[Entry, ...]:
+    """``entries`` without those whose key came before, each of which is noted in ``problems``."""
     if len({key.value for key, _ in entries}) == len(entries):
-        return []
+        return tuple(entries)
+    problems += _duplicates(entries)
+    return tuple(first_of_each(entries))
+
+
+def _duplicates(entries: Sequence[Entry]) -> list[Problem]:
+    """A problem for every key that stands in ``entries`` a second time, naming the line of the first."""
     first: dict[str, ScalarNode] = {}
     problems: list[Problem] = []
     for key, _ in entries:
@@ -28,7 +41,7 @@ def duplicate_keys(entries: Sequence[Entry]) -> list[Problem]:
     return problems
 
 
-def first_of_each(entries: Sequence[Entry]) -> list[Entry]:
+def first_of_each(entries: Iterable[Entry]) -> list[Entry]:
     """``entries`` without those whose key came before."""
     seen: dict[object, Entry] = {}
     for entry in entries:

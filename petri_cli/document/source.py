@@ -17,6 +17,10 @@ MAX_REPORTED = 20
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 
+_JSON_BREAKS = "\n"
+_YAML_BREAKS = "\n\r\x85\u2028\u2029"
+"""What ends a line; ``\\r\\n`` does so once."""
+
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -99,6 +103,9 @@ def _forbidden(text: str, index: int, file: str) -> Problem:
 
 
 def text_position(text: str, index: int, file: str) -> Position:
-    """Line and column of ``text[index]``, both from 1."""
-    line = text.count("\n", 0, index) + 1
-    return Position(file, line, index - text.rfind("\n", 0, index))
+    """Line and column of ``text[index]``, both from 1, as the reader of the format counts lines."""
+    breaks = _JSON_BREAKS if file.lower().endswith(".json") else _YAML_BREAKS
+    line = 1 + sum(text.count(sign, 0, index) for sign in breaks)
+    if "\r" in breaks:
+        line -= text.count("\r\n", 0, index)
+    return Position(file, line, index - max(text.rfind(sign, 0, index) for sign in breaks))

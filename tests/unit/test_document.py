@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from petri_cli.document import (
     MapNode,
     Node,
     ScalarNode,
+    collector_paused,
     describe,
     from_data,
     plain,
@@ -511,3 +513,40 @@ def test_marks_of_a_conflict_inside_a_text_are_no_conflict() -> None:
 )
 def test_a_slip_in_a_large_document_is_found_in_linear_time(text: str) -> None:
     assert codes(text)
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r", "\r\n", "\x85", "\u2028", "\u2029"])
+def test_a_forbidden_character_stands_on_the_line_that_the_reader_would_say(line_break: str) -> None:
+    text = f"a: 1{line_break}b: 2{line_break}c: "
+    with pytest.raises(InputError) as forbidden:
+        read_document(text + "\x01", "f.yaml")
+    with pytest.raises(InputError) as unknown_alias:
+        read_document(text + "*x", "f.yaml")
+    places = [(e.value.where.line, e.value.where.column) for e in (forbidden, unknown_alias)]
+    assert places == [(3, 4), (3, 4)]
+
+
+def test_a_line_separator_inside_a_string_of_json_ends_no_line() -> None:
+    with pytest.raises(InputError) as forbidden:
+        read_document('{"a": "\u2028",\n"b": \x01}', "f.json")
+    with pytest.raises(InputError) as no_value:
+        read_document('{"a": "\u2028",\n"b": ?}', "f.json")
+    assert [(e.value.where.line, e.value.where.column) for e in (forbidden, no_value)] == [(2, 6), (2, 6)]
+
+
+def test_what_is_made_while_the_collector_pauses_counts_as_old() -> None:
+    with collector_paused():
+        made = [[n] for n in range(10_000)]
+    assert gc.isenabled()
+    assert not {id(one) for one in made} & {id(one) for one in gc.get_objects(0)}
+
+
+def test_objects_that_a_program_froze_stay_frozen() -> None:
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        with collector_paused():
+            pass
+        assert gc.get_freeze_count() >= frozen - 100 > 0
+    finally:
+        gc.unfreeze()
