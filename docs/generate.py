@@ -17,6 +17,7 @@ from docs.pages.codes import codes_page
 from docs.pages.plan_language import plan_language_page
 from docs.pages.report import report_page
 from petri_cli.cli.reference import reference
+from tests.contract.table import contract_page
 
 ROOT = Path(__file__).parents[1]
 SHOWN = 20
@@ -25,6 +26,7 @@ SHOWN = 20
 PAGES: Mapping[str, Callable[[str], str]] = {
     "docs/cli.md": lambda now: reference(),
     "docs/codes.md": lambda now: codes_page(),
+    "docs/contract.md": contract_page,
     "docs/plan-language.md": plan_language_page,
     "docs/report.md": report_page,
 }

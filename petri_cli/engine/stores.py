@@ -13,7 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Protocol, Self
 
-from petri_cli.engine.events import Event, event_from_json, event_to_json
+from petri_cli.engine.events import Event, event_from_json
+from petri_cli.engine.json_lines import event_line
 
 Subscriber = Callable[[Event], object]
 
@@ -129,11 +130,6 @@ class JsonlStore:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def event_line(event: Event) -> str:
-    """The event as one line of JSON."""
-    return json.dumps(event_to_json(event), ensure_ascii=False, separators=(",", ":"), default=repr)
 
 
 def read_events(path: str | Path) -> Iterator[Event]:

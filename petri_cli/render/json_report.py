@@ -83,7 +83,7 @@ def _counterexample(cx: Counterexample | None) -> dict[str, Any]:
         "counterexample": _evidence(cx),
         "run": [s.transition for s in cx.run],
         "lanes": [_lane(x) for x in cx.lanes],
-        "waits": [_wait(w) for w in cx.waits],
+        "waits": [wait_data(w) for w in cx.waits],
     }
 
 
@@ -109,7 +109,7 @@ def _lane(lane: Lane) -> dict[str, Any]:
     return {"name": lane.name, "steps": [{"step": n, "transition": t} for n, t in lane.steps]}
 
 
-def _wait(w: Wait) -> dict[str, Any]:
+def wait_data(w: Wait) -> dict[str, Any]:
     return {
         "who": w.who,
         "waitsFor": w.resource,

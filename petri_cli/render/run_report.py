@@ -8,8 +8,10 @@ from typing import Any
 
 from petri_cli.driver.report import RunReport
 from petri_cli.engine.events import token_to_json
+from petri_cli.engine.json_lines import held
 from petri_cli.plan.lower import suffix
 from petri_cli.render.circle import draw_circle
+from petri_cli.render.json_report import wait_data
 from petri_cli.render.look import KEEP, LANE_STYLES, Line, Look, wrap
 from petri_cli.render.phrase import many
 from petri_cli.render.run_lines import seconds
@@ -83,25 +85,12 @@ def run_data(r: RunReport) -> dict[str, Any]:
         "firings": r.result.firings,
         "failures": [f._asdict() for f in r.failures],
         "sentence": None if stuck is None else stuck.sentence,
-        "waits": []
-        if stuck is None
-        else [
-            {
-                "who": w.who,
-                "waitsFor": w.resource,
-                "needs": w.needs,
-                "free": w.free,
-                "holds": [{"resource": h.resource, "units": h.units} for h in w.holds],
-                "line": w.where.line or None,
-                "path": w.where.path or None,
-            }
-            for w in stuck.waits
-        ],
-        "marking": {p: [token_to_json(t) for t in tokens] for p, tokens in sorted(r.result.marking.items())},
+        "waits": [] if stuck is None else [wait_data(w) for w in stuck.waits],
+        "marking": {p: [token_to_json(held(t)) for t in tokens] for p, tokens in sorted(r.result.marking.items())},
         "tasks": [{"task": t.task, "item": suffix(t.items), "began": t.began, "ended": t.ended} for t in r.tasks],
     }
 
 
 def run_json(r: RunReport) -> str:
     """:func:`run_data` as text."""
-    return json.dumps(run_data(r), indent=2, ensure_ascii=False, default=repr) + "\n"
+    return json.dumps(run_data(r), indent=2, ensure_ascii=False, allow_nan=False, default=repr) + "\n"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from petri_cli.engine import AsyncExecutor, MemoryStore, Result, VirtualExecutor
-from petri_cli.engine.events import Event
+from petri_cli.engine.events import Event, TransitionStarted
 from petri_cli.net.model import Net
 
 on_every_backend = pytest.mark.parametrize("backend", ["virtual", "async"])
@@ -26,7 +26,7 @@ class Run:
     @property
     def started(self) -> list[str]:
         """The transitions that fired, in order."""
-        return [e.transition for e in self.events if e.type == "TransitionStarted"]
+        return [e.transition for e in self.events if isinstance(e, TransitionStarted)]
 
     def of(self, kind: str, subject: str | None = None) -> list[Any]:
         """The events of one type, about one transition or place."""

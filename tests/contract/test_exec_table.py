@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.contract.criteria import SECTIONS
-from tests.contract.table import PAGE, by_criterion, page
+from tests.contract.table import PAGE, by_criterion, contract_page
 
 
 def test_every_criterion_has_a_test_and_every_test_a_criterion() -> None:
@@ -15,4 +15,4 @@ def test_every_criterion_has_a_test_and_every_test_a_criterion() -> None:
 
 def test_the_table_is_what_the_generator_writes() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    assert page(text) == text, "run python -m tests.contract.table"
+    assert contract_page(text) == text, "run make docs"

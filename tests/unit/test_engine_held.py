@@ -1,4 +1,4 @@
-"""Transitions that wait to be claimed: never fired by the loop, begun by name, completed or returned like any firing."""
+"""Transitions that wait to be claimed: never fired by the loop, begun by name, ended or returned like any firing."""
 
 from __future__ import annotations
 

@@ -92,6 +92,43 @@ def test_a_value_that_json_cannot_hold_is_written_as_text(tmp_path: Path) -> Non
     assert values == ["{1, 2}", "\udc80 ß"]
 
 
+class Unprintable:
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
+def cycle() -> list[Any]:
+    ring: list[Any] = []
+    ring.append(ring)
+    return ring
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (float("nan"), "nan"),
+        ([1, float("-inf")], "[1, -inf]"),
+        ({("a", 1): 2}, "{('a', 1): 2}"),
+        (cycle(), "[[...]]"),
+        (10**5000, "<int>"),
+        (Unprintable(), "<Unprintable>"),
+        ([Unprintable()], "<list>"),
+    ],
+    ids=["nan", "infinity", "odd keys", "cycle", "too many digits", "repr throws", "repr throws inside"],
+)
+def test_no_value_breaks_a_line_or_the_run(value: Any, text: str, tmp_path: Path) -> None:
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is not JSON")
+
+    with JsonlStore(tmp_path / "events.jsonl") as store:
+        result = VirtualExecutor(NET, {**ACTIONS, "a": lambda ctx: {"q": [value]}}, {"p": [7]}, store=store).run()
+    assert (result.failures, result.store_error) == (0, None)
+    lines = (tmp_path / "events.jsonl").read_text(encoding="utf-8").splitlines()
+    events = [json.loads(line, parse_constant=refuse) for line in lines]
+    assert [e["token"]["value"] for e in events if e["type"] == "TokenAdded"] == [text, text]
+    assert events[-2]["marking"]["r"][0]["value"] == text
+
+
 class Broken:
     """A store that throws at events of one type about one transition or place."""
 
