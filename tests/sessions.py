@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from petri_cli.driver.commands import Job
 from petri_cli.driver.crew import Start
 from petri_cli.driver.ending import Outcome
 from petri_cli.driver.process import Ended
-from petri_cli.driver.session_driver import Options, SessionDriver
+from petri_cli.driver.session_driver import Observer, Options, SessionDriver
 from petri_cli.driver.verify import Report, Verdict
 from petri_cli.engine.tokens import Token, to_ticks
 from petri_cli.plan.load import load_plan_text
@@ -97,9 +97,9 @@ class Play:
     def clock(self) -> int:
         return BASE + to_ticks(self.loop.time()) + self.skew
 
-    def driver(self, **options: Any) -> SessionDriver:
+    def driver(self, observers: Sequence[Observer] = (), **options: Any) -> SessionDriver:
         settings = replace(self.options, **options)
-        return SessionDriver(self.store, self.session, self.fake.perform, self.fake.judge, settings)
+        return SessionDriver(self.store, self.session, self.fake.perform, self.fake.judge, settings, observers)
 
     def run(self, driver: SessionDriver | None = None, **options: Any) -> Outcome:
         driver = driver or self.driver(**options)

@@ -102,14 +102,14 @@ class Crew:
         self.mail = [m for m in self.mail if m.claim != claim]
 
     async def close(self) -> None:
-        """End everything."""
+        """End everything. What has ended by itself before still has its say."""
         tasks = list(self._tasks.values())
         self._tasks.clear()
         for task in tasks:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
-        self.mail.clear()
+        self.mail = [m for m in self.mail if not isinstance(m, Begun)]
 
     def _spawn(self, claim: str, work: Awaitable[None]) -> None:
         async def run() -> None:

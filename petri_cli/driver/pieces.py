@@ -17,7 +17,8 @@ class Piece:
     """A task, or the discovery of a foreach whose items are described in prose. Durations in ticks.
 
     number: in declaration order; transition: that it is on the execution net; entry: the place that its tokens wait in;
-    key: what its results go by; attempts: how many there may be; delay: between the token's coming and its turn.
+    key: what its results go by; worker: the name of who does it; attempts: how many there may be; delay: between the
+    token's coming and its turn.
     """
 
     number: int
@@ -26,6 +27,7 @@ class Piece:
     key: str
     node: Task | Foreach
     body: Body
+    worker: str
     attempts: int
     timeout: int
     lease: int
@@ -70,7 +72,8 @@ def _piece(plan: Plan, node: Task | Foreach, number: int, transition: str, entry
         entry=entry,
         key=node.id if isinstance(node, Task) else f"foreach.{node.id}",
         node=node,
-        body=body_of(plan, node),
+        body=(body := body_of(plan, node)),
+        worker="python" if body == "python" else of("worker"),
         attempts=of("maxAttempts") or 1,
         timeout=to_ticks(of("timeout") or 3600.0),
         lease=to_ticks(of("lease") or 60.0),

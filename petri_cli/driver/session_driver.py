@@ -56,7 +56,7 @@ class SessionDriver:
         self.store = store
         self.session = session
         self.options = options or Options()
-        self.observers = observers
+        self._observers = list(observers)
         self.signal: signal.Signals | None = None
         """What interrupted the run."""
         self.draining = False
@@ -71,6 +71,7 @@ class SessionDriver:
         self._seen = -1
         self._drift: int | None = None
         self._kept: Kept | None = None
+        self._complaints: list[str] = []
 
     # From outside
 
@@ -156,10 +157,10 @@ class SessionDriver:
                 await asyncio.wait_for(self._rung.wait(), max(0.0, pause))
             if until is not None and loop.time() >= until:
                 break
-            changed = self.store.changed()
-            if changed != self._seen:
+            if (changed := self.store.changed()) != self._seen:
                 self._seen = changed
-                break
+                if self.store.last(self.session) != self._replica.state.seq:
+                    break
 
     @contextmanager
     def _writing(self) -> Iterator[int]:
@@ -178,8 +179,16 @@ class SessionDriver:
         entries = [*entries, *(Entry(start + n, e) for n, e in enumerate(events, 1))]
         self._kept = keep(self.store, self.session, replica.state, self._kept)
         if entries:
-            for observer in self.observers:
-                observer.committed(entries, replica.state)
+            self._tell(entries)
+
+    def _tell(self, entries: Sequence[Entry]) -> None:
+        """An observer that fails is not asked to follow any longer; the work goes on."""
+        for observer in list(self._observers):
+            try:
+                observer.committed(entries, self._replica.state)
+            except Exception as error:
+                self._observers.remove(observer)
+                self._complaints.append(f"nobody follows any more: {type(error).__name__}: {error}")
 
     async def _step(self) -> None:
         self._rung.clear()
@@ -194,7 +203,7 @@ class SessionDriver:
             if state.driver is None or state.driver.id != self._id:
                 await self._dethroned()
             elif not state.final:
-                self._note_jumps(now)
+                self._note(now)
                 going = self._read_mail(now)
                 come_due(replica, now, self._watch, self._id)
                 replica.settle(now)
@@ -283,7 +292,7 @@ class SessionDriver:
         free = None if options.max_concurrency is None else max(0, options.max_concurrency - self._crew.busy)
         ready = standing.claimable(replica, now, self._watch, lambda piece: piece.local)
         chosen = list(islice(ready, free))
-        return [replica.claim(now, p, t, worker=options.worker or p.body, driver=self._id) for p, t in chosen]
+        return [replica.claim(now, p, t, worker=options.worker or p.worker, driver=self._id) for p, t in chosen]
 
     def _take_back(self, now: int) -> None:
         """What was ended here, by us, is to be begun again some other time."""
@@ -291,7 +300,11 @@ class SessionDriver:
             if claim.driver == self._id and claim.stage != "reported":
                 self._replica.revoked(now, claim, "its driver was interrupted")
 
-    def _note_jumps(self, now: int) -> None:
+    def _note(self, now: int) -> None:
+        """What somebody should know: a clock that jumped, an observer that failed."""
+        for complaint in self._complaints:
+            self._replica.emit(ev.Noted(now, "warning", complaint))
+        self._complaints.clear()
         drift = self.options.wall() - to_ticks(asyncio.get_running_loop().time())
         if self._drift is not None and abs(drift - self._drift) > JUMP:
             seconds = to_seconds(drift - self._drift)

@@ -92,6 +92,9 @@ class Mortal(MemoryEventStore):
     def snapshot(self, session: str, state: State) -> int:
         return self.store.snapshot(session, state)
 
+    def last(self, session: str) -> int:
+        return self.store.last(session)
+
     def changed(self) -> int:
         return self.store.changed()
 

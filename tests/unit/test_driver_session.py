@@ -23,6 +23,8 @@ from petri_cli.session.events import (
     Lapsed,
     Noted,
     Refused,
+    Revoked,
+    WorkStarted,
 )
 from petri_cli.session.memory import MemoryEventStore
 from tests.sessions import BASE, Play
@@ -488,9 +490,7 @@ def test_observers_hear_of_every_event_once_and_after_it_was_committed(open_play
             assert play.store.last(play.session) == entries[-1].seq == state.seq
             heard.extend(e.seq for e in entries)
 
-    driver = play.driver()
-    driver.observers = [Ear()]
-    play.run(driver)
+    play.run(play.driver([Ear()]))
     assert heard == list(range(3, play.store.last(play.session) + 1))
 
 
@@ -532,7 +532,7 @@ class Full(MemoryEventStore):
                 raise PetriError("PETRI_STORE_FULL", "no space left on device")
 
     def __getattribute__(self, name: str) -> Any:
-        if name in ("state", "snapshots", "snapshot", "changed"):
+        if name in ("state", "snapshots", "snapshot", "changed", "last"):
             return getattr(self.inner, name)
         return super().__getattribute__(name)
 
@@ -546,3 +546,53 @@ def test_a_full_disk_ends_the_driver_and_what_it_runs_and_the_log_stays_good(ope
         play.run(driver)
     assert not play.fake.running
     assert play.run().state == "completed"
+
+
+def test_an_observer_that_fails_is_not_asked_again_and_the_work_goes_on(open_play: Any) -> None:
+    play = open_play({"seq": [task("a"), task("b")]})
+    asked: list[int] = []
+
+    class Broken:
+        def committed(self, entries: Any, state: Any) -> None:
+            asked.append(state.seq)
+            raise BrokenPipeError(32, "Broken pipe")
+
+    assert play.run(play.driver([Broken()])).state == "completed"
+    assert len(asked) == 1
+    assert [e.message for e in play.events if isinstance(e, Noted)] == [
+        "nobody follows any more: BrokenPipeError: [Errno 32] Broken pipe"
+    ]
+
+
+def test_work_that_cannot_be_started_is_an_attempt_that_failed(open_play: Any) -> None:
+    play = open_play(task("a"))
+
+    async def perform(job: Job, timeout: float, start: Any) -> Ended:
+        raise PetriError("PETRI_CANNOT_START", "no more processes")
+
+    play.fake.perform = perform
+    outcome = play.run()
+    assert outcome.state == "deadlocked"
+    assert "no more processes" in outcome.missing[0]
+    assert not [e for e in play.events if isinstance(e, WorkStarted)]
+
+
+def test_what_has_ended_before_the_second_interrupt_counts(open_play: Any) -> None:
+    play = open_play({"parallel": [task("a"), task("b")]})
+    play.fake.seconds = lambda job: 1.0 if job.node.id == "a" else 100.0
+    driver = play.driver()
+
+    def close_at_once() -> None:
+        driver.interrupt()
+        driver.interrupt()
+
+    original = play.fake.says
+
+    def says(job: Job) -> Ended:
+        play.loop.call_soon(close_at_once)
+        return original(job)
+
+    play.fake.says = says
+    assert play.run(driver).state == "suspended"
+    assert list(play.state.results) == ["a"]
+    assert [e.claim for e in play.events if isinstance(e, Revoked)] == ["c2"]
