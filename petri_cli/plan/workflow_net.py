@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from petri_cli.net.model import AndOut, Cardinality, Input, Output, PlaceOut, Transition
-from petri_cli.plan.fragments import Fragments, Lowered, Origin, Work, resource_place, suffix
+from petri_cli.plan.fragments import Fragments, Lowered, Origin, Work, resource_place
 from petri_cli.plan.model import Choice, Foreach, Guard, Loop, Parallel, Plan, Task
 
 CHECK_EVERY = 1024
-"""Fragments between two looks at the deadline."""
+"""Fragments and items between two looks at the deadline."""
 
 
 def lower_workflow(
@@ -57,14 +57,18 @@ class _WorkflowNet(Fragments):
         self.wanted = wanted
         self.default_width = default_width
         self.deadline = deadline
-        self.fragments = 0
+        self.pieces = 0
         self.units: dict[tuple[str, int], tuple[Input, PlaceOut]] = {}
 
     def lower(self, w: Work) -> None:
-        self.fragments += 1
-        if self.fragments % CHECK_EVERY == 0 and self.deadline is not None and self.deadline():
-            raise TimeoutError("the net of the plan was not unfolded in time")
+        self.look_at_the_clock()
         super().lower(w)
+
+    def look_at_the_clock(self) -> None:
+        """Asked for each fragment and each item."""
+        self.pieces += 1
+        if self.pieces % CHECK_EVERY == 0 and self.deadline is not None and self.deadline():
+            raise TimeoutError("the net of the plan was not unfolded in time")
 
     def task(self, node: Task, w: Work) -> None:
         self.step(f"t.{node.id}{w.tail}", w, (Input(w.entry),), PlaceOut(w.exit))
@@ -114,14 +118,26 @@ class _WorkflowNet(Fragments):
             body = done = [self.place(f"p.{name}.none{tail}", w.where)]
         else:
             self.check_size(2 * width + 2)
-            each = [(*w.where.items, k) for k in range(1, width + 1)]
-            body = [self.place(f"p.{name}.body{suffix(i)}", Origin(node.index, i)) for i in each]
-            done = [self.place(f"p.{name}.done{suffix(i)}", Origin(node.index, i)) for i in each]
-            [child] = node.children
-            work = [Work(child, Origin(child, i), a, b, suffix(i)) for i, a, b in zip(each, body, done, strict=True)]
-            self.work += reversed(work)
+            body, done = self.items(node, w, width)
         self.step(f"t.{name}.discover{tail}", w, (Input(w.entry),), _all(body))
         self.step(f"t.{name}.gather{tail}", w, tuple(map(Input, done)), PlaceOut(w.exit))
+
+    def items(self, node: Foreach, w: Work, width: int) -> tuple[list[str], list[str]]:
+        """The entry and exit places of the items, whose bodies are pushed."""
+        [child] = node.children
+        bodies, ends, work = [], [], []
+        for k in range(1, width + 1):
+            self.look_at_the_clock()
+            items, tail = (*w.where.items, k), f"{w.tail}[{k}]"
+            body, end = f"p.foreach.{node.id}.body{tail}", f"p.foreach.{node.id}.done{tail}"
+            bodies.append(body)
+            ends.append(end)
+            work.append(Work(child, Origin(child, items), body, end, tail))
+        for place, its in zip([*bodies, *ends], [*work, *work], strict=True):
+            self.look_at_the_clock()
+            self.place(place, Origin(node.index, its.where.items))
+        self.work += reversed(work)
+        return bodies, ends
 
     def arcs(self, resource: str, units: int) -> tuple[Input, PlaceOut]:
         """The arcs that take and give units of a resource, the same objects for all guards that ask for so many."""

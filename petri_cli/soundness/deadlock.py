@@ -19,7 +19,7 @@ from petri_cli.soundness.packed import Overflow, PackedNet, is_vector_addition, 
 from petri_cli.soundness.stubborn import StubbornSets
 
 CHECK_EVERY = 1024
-"""States between two looks at the deadline."""
+"""States between two looks at the deadline, on a net of up to 64 actions; fewer on larger ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def _depth_first(net: PackedNet, final: int | None, max_states: int, deadline: C
     stubborn = StubbornSets(net)
     guards, update, delta = net.guards, net.update, net.constants()
     m, enabled = net.initial, net.enabled(net.initial)
-    seen, key = {net.key(m)}, net.key
+    seen, key, every = {net.key(m)}, net.key, _every(net)
     run: list[int] = []
     branches: list[tuple[int, int, list[int]]] = []  # for each marking on the path: itself, its enabled set, untried
     while True:
@@ -83,7 +83,7 @@ def _depth_first(net: PackedNet, final: int | None, max_states: int, deadline: C
                         if net.widest:
                             return DeadlockSearch(None, None, len(seen), complete=False)
                         raise Overflow
-                    if len(seen) >= max_states or (len(seen) % CHECK_EVERY == 0 and deadline()):
+                    if len(seen) >= max_states or (len(seen) % every == 0 and deadline()):
                         return DeadlockSearch(None, None, len(seen), complete=False)
                     seen.add(k)
                     enabled = update(before_enabled, a, m)
@@ -103,7 +103,7 @@ def _breadth_first(net: PackedNet, final: int | None, max_states: int, deadline:
     guards, update, delta = net.guards, net.update, net.constants()
     markings = [net.initial]
     enabled_at = {0: net.enabled(net.initial)}
-    seen, key = {net.key(net.initial)}, net.key
+    seen, key, every = {net.key(net.initial)}, net.key, _every(net)
     parent, by = array("q", [-1]), array("q", [-1])
     i = 0
     while i < len(markings):
@@ -120,7 +120,7 @@ def _breadth_first(net: PackedNet, final: int | None, max_states: int, deadline:
                     if net.widest:
                         return DeadlockSearch(None, None, len(seen), complete=False)
                     raise Overflow
-                if len(seen) >= max_states or (len(seen) % CHECK_EVERY == 0 and deadline()):
+                if len(seen) >= max_states or (len(seen) % every == 0 and deadline()):
                     return DeadlockSearch(None, None, len(seen), complete=False)
                 seen.add(k)
                 enabled_at[len(markings)] = update(enabled, a, after)
@@ -129,6 +129,10 @@ def _breadth_first(net: PackedNet, final: int | None, max_states: int, deadline:
                 by.append(a)
         i += 1
     return DeadlockSearch(None, None, len(seen), complete=True)
+
+
+def _every(net: PackedNet) -> int:
+    return max(1, CHECK_EVERY * 64 // max(64, len(net.needs)))
 
 
 def _trace(parent: array[int], by: array[int], i: int) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from petri_cli.net.compiled import Action, CompiledNet, State
+from petri_cli.soundness.bits import bits_of
 
 Found = TypeVar("Found")
 WIDEST = 256
@@ -90,6 +91,7 @@ class PackedNet:
     def _relate_actions(self) -> None:
         """For each action, which enabled actions stay so when it fires (``keeps``), and which to look at again."""
         readers = self.compiled.readers
+        looks = [(1 << b, self.needs[b], self.inhibit[b]) for b in range(len(self.needs))]
         self.recheck: list[tuple[tuple[int, int, int], ...]] = []
         self.keeps: list[int] = []
         for a in self.compiled.actions:
@@ -100,8 +102,8 @@ class PackedNet:
                 taken = {p for p, _ in a.needs}
                 lost = {b for p in (taken | set(a.resets)) - put for b in readers[p]}
                 again = {b for p in put - taken for b in readers[p]} - lost
-            self.recheck.append(tuple((1 << b, self.needs[b], self.inhibit[b]) for b in sorted(again)))
-            self.keeps.append(~sum(1 << b for b in lost))
+            self.recheck.append(tuple(looks[b] for b in sorted(again)))
+            self.keeps.append(~bits_of(lost))
 
     def _vector(self, pairs: Iterable[tuple[int, int]]) -> int:
         return sum(k << self.offset[p] for p, k in pairs)
@@ -188,6 +190,12 @@ class PackedNet:
             if (m - needs) & guards == guards and not m & inhibit:
                 enabled |= bit
         return enabled
+
+
+def links(compiled: CompiledNet) -> int:
+    """How many pairs of actions there are of which one may enable or disable the other: the size of a packed net."""
+    readers = [len(r) for r in compiled.readers]
+    return sum(readers[p] for a in compiled.actions for p in _changed(a))
 
 
 def with_room(compiled: CompiledNet, search: Callable[[PackedNet], Found]) -> Found:

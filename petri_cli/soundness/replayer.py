@@ -64,7 +64,7 @@ class Replayer:
             return play(board, story, told_to, scope_of(self.plan, witness.guard), self.expired)
         part = skeleton.part
         root = self.core.nodes[part.root].plan
-        told = skeleton.told(self.brief(witness))
+        told = skeleton.told(self.brief(witness), self.expired)
         skipped = {self.plan.nodes[m.node].id: 0 for m, _ in told if m.what == "skip"}
         board = self.board(question, {**self.first_items(root), **skeleton.widths, **skipped})
         story = [*way_to(self.plan, root), *(step for step in told if step[0].what != "skip")]

@@ -15,12 +15,15 @@ from petri_cli.soundness.deadlock import find_deadlock
 from petri_cli.soundness.decide import Confirm, Decision, Limits, Question, Witness
 from petri_cli.soundness.demand import Demand, lasting_waits
 from petri_cli.soundness.lockorder import LockOrder, lock_order
+from petri_cli.soundness.packed import links
 from petri_cli.soundness.parts import Part, parts_of, subplans
 from petri_cli.soundness.result import Verdict
 from petri_cli.soundness.skeleton import build, size_of
 
-MAX_MOVES = 100_000
-"""A larger search net is not built: the answer is UNKNOWN."""
+MAX_MOVES = 20_000
+MAX_LINKS = 2_000_000
+"""A search net of more moves, or of more pairs of moves that get in each other's way, is not searched: the answer is
+UNKNOWN."""
 SMALL = 40
 """A search net of so many moves is searched at once, without a look at smaller sub-plans."""
 WORTHWHILE = 200
@@ -186,6 +189,8 @@ class Search:
             return None, "states"
         skeleton = build(part, kept, widths, skips=skips)
         net = skeleton.net
+        if links(net) > MAX_LINKS:
+            return None, "size"
         moves = len(net.actions)
         states = min(states, self.limits.left(moves))
         found = find_deadlock(net, final=net.final, max_states=states, deadline=self.limits.expired)

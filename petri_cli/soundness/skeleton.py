@@ -18,8 +18,10 @@ from petri_cli.net.compiled import Action, CompiledNet
 from petri_cli.net.firing import Step
 from petri_cli.net.model import Net
 from petri_cli.soundness.core import CoreNode, Kind
+from petri_cli.soundness.explore import Deadline, never
 from petri_cli.soundness.fusion import Arcs, Mark, Move, effect, fuse
 from petri_cli.soundness.parts import Items, Part
+from petri_cli.soundness.timer import Pace
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +38,17 @@ class Skeleton:
         """Plan indices of the guards and choices whose steps the search decided; all else happens by itself."""
         return frozenset(m.mark.node for run in self.runs for m in run if m.mark is not None)
 
-    def told(self, actions: Sequence[int]) -> list[tuple[Mark, Items]]:
+    def told(self, actions: Sequence[int], deadline: Deadline = never) -> list[tuple[Mark, Items]]:
         """A run of the search net in the plan's terms: every marked move with the items it belongs to.
 
-        Tokens of a counted place are told apart by the order in which they arrive.
+        Tokens of a counted place are told apart by the order in which they arrive. Raises OutOfTime.
         """
+        pace = Pace(deadline)
         counted = {i for i, name in enumerate(self.net.places) if name == COUNTED}
         where: dict[int, deque[Items]] = {}
         story: list[tuple[Mark, Items]] = []
         for a in actions:
+            pace.step()
             for move in self.runs[a]:
                 carried: list[Items] = []
                 for p, k in move.needs:
