@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,9 +11,11 @@ from typing import Any
 import pytest
 
 from petri_cli.driver.commands import Job
+from petri_cli.driver.commit import Document, commit
 from petri_cli.driver.process import Ended
 from petri_cli.driver.session_driver import SessionDriver
 from petri_cli.errors import PetriError
+from petri_cli.plan.load import load_plan_text
 from petri_cli.session.events import (
     Claimed,
     DriverEnded,
@@ -27,6 +30,7 @@ from petri_cli.session.events import (
     WorkStarted,
 )
 from petri_cli.session.memory import MemoryEventStore
+from petri_cli.soundness.plans import judge_plan
 from tests.sessions import BASE, Play
 from tests.virtual_time import run_virtually
 
@@ -596,3 +600,41 @@ def test_what_has_ended_before_the_second_interrupt_counts(open_play: Any) -> No
     assert play.run(driver).state == "suspended"
     assert list(play.state.results) == ["a"]
     assert [e.claim for e in play.events if isinstance(e, Revoked)] == ["c2"]
+
+
+# Revisions under a running driver
+
+
+def revise(play: Play, flow: Any, **settings: Any) -> None:
+    text = json.dumps({"name": "play", "flow": flow})
+    plan, _ = load_plan_text(text.encode(), "plan.json")
+    commit(play.store, play.session, Document(text, "plan.json"), plan, judge_plan(plan), **settings)
+
+
+def test_a_revision_under_a_running_driver_goes_on_with_what_runs(open_play: Any) -> None:
+    play = open_play({"seq": [task("a"), task("b")]}, name="play")
+    play.fake.seconds = lambda job: 10.0
+    play.loop.call_later(5, lambda: revise(play, {"seq": [task("a"), task("c"), task("b", maxAttempts=2)]}))
+    assert play.run(poll=0.5).state == "completed"
+    assert [t for t, _, _ in play.fake.done] == ["a", "c", "b"]
+    assert len([e for e in play.events if isinstance(e, Claimed)]) == 3
+
+
+def test_a_revision_that_takes_work_back_ends_it(open_play: Any) -> None:
+    play = open_play({"seq": [task("a"), task("b")]}, name="play")
+    play.fake.seconds = lambda job: 10.0
+    play.loop.call_later(5, lambda: revise(play, {"seq": [task("x"), task("b")]}, revoke=True))
+    assert play.run(poll=0.5).state == "completed"
+    assert [t for t, _, _ in play.fake.done] == ["x", "b"]
+    assert [e.claim for e in play.events if isinstance(e, Revoked)] == ["c1"]
+    assert play.loop.time() < 27
+
+
+def test_a_revision_frees_a_session_that_failed(open_play: Any) -> None:
+    play = open_play(
+        {"seq": [task("a"), {"choice": [{"when": "${a.n} > 1", "body": task("b")}, task("c")]}]}, name="play"
+    )
+    assert play.run().state == "failed"
+    revise(play, {"seq": [task("a"), task("c")]})
+    assert play.run().state == "completed"
+    assert [t for t, _, _ in play.fake.done] == ["a", "c"]
