@@ -6,7 +6,7 @@ its body. Nodes are flat and in pre-order, as in the plan.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import assert_never
 
@@ -66,6 +66,9 @@ class Core:
     capacities: tuple[int, ...]
     requests: tuple[Request, ...]
     """Every reachable request, in document order."""
+    nestings: dict[tuple[int, int], frozenset[tuple[int, int]]] = field(default_factory=dict)
+    """(node, resources) → which of the resources are nested next to each other below the node; filled when asked for,
+    since one plan is judged again and again at other capacities."""
 
 
 def core_of(plan: Plan) -> Core:

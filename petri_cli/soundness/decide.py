@@ -111,7 +111,7 @@ def decide(question: Question, limits: Limits, confirm: Confirm) -> Decision:
         return Decision(Verdict.SOUND, "lock-order", order=tuple(order.order()))
     from petri_cli.soundness.search import Search  # not before something has to be searched
 
-    return Search(question, widths, limits, confirm).search(demands)
+    return Search(question, widths, limits, confirm, order).search(demands)
 
 
 def _live_requests(question: Question) -> Iterator[Request]:

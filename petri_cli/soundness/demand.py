@@ -7,6 +7,7 @@ may have to wait, but never for ever.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
@@ -48,11 +49,11 @@ def demands_of(core: Core, limits: Sequence[int | None]) -> list[Demand]:
 
 def total_of(parts: Iterable[Demand]) -> Demand:
     """What parts that run at one time demand together."""
-    total: Demand = {}
+    total: defaultdict[int, float] = defaultdict(int)
     for part in parts:
         for r, d in part.items():
-            total[r] = total.get(r, 0) + d
-    return total
+            total[r] += d
+    return dict(total)
 
 
 def _most(parts: Iterable[Demand]) -> Demand:
@@ -103,7 +104,9 @@ def _kept(nodes: Sequence[CoreNode], lasting: int, limits: Sequence[int | None])
     inside."""
     inside: dict[int, list[Demand]] = {}  # what the children of a node can keep; none: there is no lasting wait in it
     for node in reversed(nodes):
-        parts = inside.pop(node.index, [])
+        parts = inside.pop(node.index, None)
+        if parts is None and not node.mask & lasting:
+            continue
         total: Demand | None
         match node.kind:
             case Kind.GUARD:

@@ -72,7 +72,7 @@ def nestings(nodes: Sequence[CoreNode], resources: int) -> dict[int, int]:
     return after
 
 
-def closest_nestings(nodes: Sequence[CoreNode], resources: int) -> set[tuple[int, int]]:
+def closest_nestings(nodes: Sequence[CoreNode], resources: int) -> frozenset[tuple[int, int]]:
     """The edges r → s with no guard on ``resources`` between the guard on r and that on s. Their transitive closure is
     that of →, so they close the same cycles, and there are few of them."""
     edges: set[tuple[int, int]] = set()
@@ -85,4 +85,4 @@ def closest_nestings(nodes: Sequence[CoreNode], resources: int) -> set[tuple[int
             held = own
         if held:
             around.update((c, held) for c in node.children)
-    return edges
+    return frozenset(edges)

@@ -47,11 +47,17 @@ class Part:
         """The resources that can make a guard of the part wait (statement B), as a bit set."""
         return blocking(self.demand, self.capacities)
 
-    def edges(self, resources: int) -> dict[int, set[tuple[int, int]]]:
+    def edges(self, resources: int) -> dict[int, frozenset[tuple[int, int]]]:
         """For each branch that nests guards on ``resources``, which it nests in which (next to each other)."""
-        nodes = self.core.nodes
-        found = ((b, closest_nestings(nodes[b : nodes[b].end], resources)) for b in self.branches)
-        return {b: edges for b, edges in found if edges}
+        nodes, known = self.core.nodes, self.core.nestings
+        found = {}
+        for b in self.branches:
+            edges = known.get((b, resources))
+            if edges is None:
+                edges = known[b, resources] = closest_nestings(nodes[b : nodes[b].end], resources)
+            if edges:
+                found[b] = edges
+        return found
 
     def holding(self, resources: int) -> Part:
         """The branches that can hold some of ``resources`` while they ask for others: with no resources but these they

@@ -41,7 +41,10 @@ class Search:
         widths: Sequence[int | None],
         limits: Limits,
         confirm: Confirm,
+        order: LockOrder,
     ) -> None:
+        self.order = order
+        """→ of the whole plan."""
         self.question = question
         self.widths = widths
         self.limits = limits
@@ -78,7 +81,9 @@ class Search:
         unfit = self.unfit(part)
         if unfit >= 0:
             return Witness(guard=unfit), ""
-        order = lock_order(part.nodes, part.waiting())
+        order = self.order
+        if len(part.nodes) < len(part.core.nodes) or part.waiting() != order.resources:
+            order = lock_order(part.nodes, part.waiting())
         if not order.cyclic():
             return None, ""
         lasting = lasting_waits(part.nodes, order.resources, self.widths, part.capacities)
@@ -101,6 +106,8 @@ class Search:
     def unfit(self, part: Part) -> int:
         """The first guard (plan index) that asks for more than the guards around the part leave, −1 if all requests
         fit: statements C and D hold only then."""
+        if part.capacities == self.question.capacities:
+            return -1  # nothing is held around it, and no request of the plan exceeds a capacity
         empty: set[int] = set()
         for node in part.nodes:
             if node.parent in empty or self.widths[node.index] == 0:
