@@ -7,7 +7,7 @@ from typing import Any
 
 from petri_cli.driver.status import ClaimRow, ResourceRow, Status
 from petri_cli.engine.tokens import to_seconds
-from petri_cli.session.events import event_to_json
+from petri_cli.session.payload import event_to_json
 from petri_cli.session.store import Entry
 
 SCHEMA = "petri.status/1"

@@ -1,22 +1,17 @@
 """What a session's log says: immutable events, in a total order, from which everything else is folded.
 
 Times are store time in ticks (microseconds since 1970, never going back within a log). Tokens in an event are exactly
-those that moved: a fold needs no net to know the marking. Names of JSON keys are those of the fields, in camel case.
+those that moved: a fold needs no net to know the marking. As text they are in :mod:`petri_cli.session.payload`.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from petri_cli.engine.events import TokensByPlace, token_from_json, token_to_json
+from petri_cli.engine.events import TokensByPlace
 from petri_cli.engine.tokens import Token
-from petri_cli.errors import PetriError
-
-VERSION = 1
-"""Of the payloads; a reader refuses what is newer than it knows."""
 
 NO_TOKENS: TokensByPlace = {}
 
@@ -350,138 +345,3 @@ EVENT_TYPES: dict[str, type[SessionEvent]] = {
         Heartbeat, Reported, ReportRefused, Approved, Verified, Refused, Lapsed, Revoked, Injected, Ended, Noted,
     )
 }  # fmt: skip
-
-_BY_PLACE = frozenset({"consumed", "produced", "returned", "marking"})
-
-
-def _camel(name: str) -> str:
-    head, *rest = name.split("_")
-    return head + "".join(word.capitalize() for word in rest)
-
-
-_FIELDS = {
-    kind: [(f.name, _camel(f.name), f.default, f.default_factory) for f in fields(kind)]
-    for kind in EVENT_TYPES.values()
-}
-
-
-def event_to_json(event: SessionEvent) -> dict[str, Any]:
-    """The payload as in ``schemas/event.schema.json``: type, version and time first; defaults are left out."""
-    data: dict[str, Any] = {"type": event.type, "v": VERSION}
-    for name, key, default, factory in _FIELDS[type(event)]:
-        value = getattr(event, name)
-        if value == default or (factory is not MISSING and not value):
-            continue
-        if name in _BY_PLACE:
-            value = tokens_to_json(value)
-        elif name == "tokens":
-            value = [token_to_json(t) for t in value]
-        elif name == "timers":
-            value = [timer_to_json(t) for t in value]
-        elif name == "process":
-            value = process_to_json(value)
-        elif name == "moved":
-            value = {claim: tokens_to_json(tokens) for claim, tokens in value.items()}
-        elif name == "holdings":
-            value = [holding_to_json(h) for h in value]
-        data[key] = value
-    return data
-
-
-def event_from_json(data: Mapping[str, Any]) -> SessionEvent:
-    """The event of a payload. Raises PetriError ``PETRI_BAD_LOG`` for what is none, or is newer than this program."""
-    kind = EVENT_TYPES.get(data.get("type", ""))
-    if kind is None or data.get("v", VERSION) > VERSION:
-        message = f"an event {data.get('type')!r}, version {data.get('v', VERSION)}, is not known to this version"
-        raise PetriError("PETRI_BAD_LOG", message, hint="it was written by a newer petri: upgrade this one")
-    values: dict[str, Any] = {}
-    for name, key, default, factory in _FIELDS[kind]:
-        if key not in data:
-            if default is MISSING and factory is MISSING:
-                raise PetriError("PETRI_BAD_LOG", f"an event {kind.type} without {key}")
-            continue
-        value = data[key]
-        if name in _BY_PLACE:
-            value = tokens_from_json(value)
-        elif name == "tokens":
-            value = tuple(token_from_json(t) for t in value)
-        elif name == "timers":
-            value = tuple(timer_from_json(t) for t in value)
-        elif name == "process":
-            value = process_from_json(value)
-        elif name == "moved":
-            value = {claim: tokens_from_json(tokens) for claim, tokens in value.items()}
-        elif name == "holdings":
-            value = tuple(holding_from_json(h) for h in value)
-        elif name in ("rounds", "missing", "changed"):
-            value = tuple(value)
-        values[name] = value
-    return kind(**values)
-
-
-def encode(event: SessionEvent) -> str:
-    """One line of JSON, as a store keeps it. Raises PetriError ``PETRI_NOT_JSON`` for a value that JSON has not."""
-    try:
-        data = event_to_json(event)
-        text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        if not text.isascii() and _half_a_pair(text):
-            text = json.dumps(data, separators=(",", ":"))
-    except (TypeError, ValueError, RecursionError) as e:
-        message = f"an event {event.type} holds what JSON cannot say: {e}"
-        hint = "text, finite numbers, true, false, null, lists and objects, nested a few hundred deep at most"
-        raise PetriError("PETRI_NOT_JSON", message, hint=hint) from None
-    return text
-
-
-def _half_a_pair(text: str) -> bool:
-    """Whether there is half a surrogate pair in it, which UTF-8 cannot write and an escape of JSON can."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
-
-
-def decode(text: str | bytes) -> SessionEvent:
-    """The event of a line that :func:`encode` wrote. Raises PetriError ``PETRI_BAD_LOG``."""
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as e:
-        raise PetriError("PETRI_BAD_LOG", f"an event that is not JSON: {e}") from None
-    if not isinstance(data, dict):
-        raise PetriError("PETRI_BAD_LOG", "an event that is not a JSON object")
-    return event_from_json(data)
-
-
-def tokens_to_json(tokens: TokensByPlace) -> dict[str, list[dict[str, object]]]:
-    return {place: [token_to_json(t) for t in ts] for place, ts in tokens.items()}
-
-
-def tokens_from_json(data: Mapping[str, Any]) -> TokensByPlace:
-    return {place: tuple(token_from_json(t) for t in ts) for place, ts in data.items()}
-
-
-def timer_to_json(timer: Timer) -> dict[str, Any]:
-    tokens = [token_to_json(t) for t in timer.tokens]
-    return {"id": timer.id, "due": timer.due, "place": timer.place, "tokens": tokens}
-
-
-def timer_from_json(data: Mapping[str, Any]) -> Timer:
-    return Timer(data["id"], data["due"], data["place"], tuple(token_from_json(t) for t in data["tokens"]))
-
-
-def process_to_json(process: Process) -> dict[str, Any]:
-    return {_camel(f.name): getattr(process, f.name) for f in fields(process)}
-
-
-def process_from_json(data: Mapping[str, Any]) -> Process:
-    known = data["pid"], data["startTime"], data["bootId"], data["host"]
-    return Process(*known, data.get("group", 0), data.get("namespace", ""))
-
-
-def holding_to_json(holding: Holding) -> dict[str, Any]:
-    return {f.name: getattr(holding, f.name) for f in fields(holding)}
-
-
-def holding_from_json(data: Mapping[str, Any]) -> Holding:
-    return Holding(data["transition"], data["thread"], data["since"], data["units"])

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 
 from petri_cli.errors import PetriError
 from petri_cli.session.clock import Clock, wall_clock
-from petri_cli.session.events import SessionCreated, SessionEvent, decode, encode
+from petri_cli.session.events import SessionCreated, SessionEvent
 from petri_cli.session.fold import fold
 from petri_cli.session.naming import free_id, unknown_session
+from petri_cli.session.payload import decode, decode_all, encode
 from petri_cli.session.snapshot import state_from_text, state_to_text, thin
 from petri_cli.session.state import State
 from petri_cli.session.store import Entry, in_order, no_such_state, revision_conflict
@@ -38,7 +39,7 @@ class _Writing:
         return len(self._log.lines) + len(self.lines)
 
     def tail(self, after: int) -> list[Entry]:
-        return [Entry(k, decode(line)) for k, line in enumerate(self._log.lines[after:], after + 1)]
+        return [Entry(k, event) for k, event in enumerate(decode_all(self._log.lines[after:]), after + 1)]
 
     def append(self, events: Sequence[SessionEvent]) -> int:
         latest = self._latest()

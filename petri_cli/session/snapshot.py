@@ -13,11 +13,9 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
-from petri_cli.session.events import (
-    Holding,
-    Process,
-    Reported,
-    Timer,
+from petri_cli.session.events import Holding, Process, Reported, Timer
+from petri_cli.session.fold import FOLD_VERSION
+from petri_cli.session.payload import (
     event_from_json,
     event_to_json,
     holding_from_json,
@@ -29,7 +27,6 @@ from petri_cli.session.events import (
     tokens_from_json,
     tokens_to_json,
 )
-from petri_cli.session.fold import FOLD_VERSION
 from petri_cli.session.state import Attempts, Claim, Driver, Revision, State
 
 SHAPES = (State, Claim, Attempts, Revision, Driver, Holding, Process, Timer, Reported)

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import sqlite3
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from petri_cli.errors import PetriError, Problem
 from petri_cli.session.clock import Clock, wall_clock
-from petri_cli.session.events import SessionCreated, SessionEvent, decode, encode
+from petri_cli.session.events import SessionCreated, SessionEvent
 from petri_cli.session.filesystem import network_kind
 from petri_cli.session.fold import fold
 from petri_cli.session.naming import free_id, unknown_session
+from petri_cli.session.payload import decode_all, encode
 from petri_cli.session.snapshot import state_from_text, state_to_text, thin
 from petri_cli.session.sqlite_connections import Connections
 from petri_cli.session.sqlite_errors import said_plainly
@@ -209,19 +210,13 @@ class SqliteEventStore:
         return State()
 
 
-def _entries(session: str, after: int, upto: int, rows: Iterable[tuple[int, str]]) -> Iterator[Entry]:
+def _entries(session: str, after: int, upto: int, rows: Sequence[tuple[int, str]]) -> Iterator[Entry]:
     """Events ``after + 1`` to ``upto``, all of them. Raises PetriError ``PETRI_BAD_LOG`` where one is missing."""
-    expected = after
-    for seq, line in rows:
-        expected += 1
-        if seq != expected:
-            break
-        yield Entry(seq, decode(line))
-    else:
-        if expected >= upto:
-            return
-        expected += 1
-    raise PetriError("PETRI_BAD_LOG", f"event {expected} of session {session} is missing from the store")
+    seqs = [seq for seq, _ in rows]
+    if seqs != list(range(after + 1, upto + 1)):
+        missing = next(k for k in range(after + 1, upto + 1) if k not in seqs)
+        raise PetriError("PETRI_BAD_LOG", f"event {missing} of session {session} is missing from the store")
+    return map(Entry, seqs, decode_all([line for _, line in rows]))
 
 
 def _both(first: Callable[[Problem], None], second: Callable[[Problem], None]) -> Callable[[Problem], None]:

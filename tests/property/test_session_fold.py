@@ -8,9 +8,10 @@ from typing import get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from petri_cli.session.events import EVENT_TYPES, SessionEvent, decode, encode
+from petri_cli.session.events import EVENT_TYPES, SessionEvent
 from petri_cli.session.fold import apply, fold
 from petri_cli.session.memory import MemoryEventStore
+from petri_cli.session.payload import decode, encode
 from petri_cli.session.snapshot import state_from_text, state_to_text
 from petri_cli.session.state import State
 from tests.strategies.session_logs import UNITS, session_log, session_logs

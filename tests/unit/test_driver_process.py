@@ -290,7 +290,7 @@ import asyncio, os, signal, sys
 from pathlib import Path
 from petri_cli.driver.commands import Command
 from petri_cli.driver.process import Programs
-from petri_cli.session.events import process_to_json
+from petri_cli.session.payload import process_to_json
 import json
 
 async def main():
