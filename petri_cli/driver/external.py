@@ -13,6 +13,7 @@ from petri_cli.driver import standing
 from petri_cli.driver.capture import Capture, Limits
 from petri_cli.driver.commands import request
 from petri_cli.driver.crew import Judge
+from petri_cli.driver.mail import adjudicate
 from petri_cli.driver.pieces import Piece
 from petri_cli.driver.redact import Redactor
 from petri_cli.driver.replica import Replica
@@ -282,10 +283,7 @@ async def verify(
             if held is None:
                 continue
             before = len(replica.pending)
-            if verdict.passed:
-                replica.verified(now, held, verdict.verifier, verdict.evidence)
-            else:
-                replica.refused(now, held, verdict.reason, verdict.verifier, verdict.evidence)
+            adjudicate(replica, now, held, verdict)
             verdicts += [e for e in replica.pending[before:] if isinstance(e, (ev.Verified, ev.Refused))]
     return verdicts
 

@@ -12,12 +12,13 @@ import json
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from typing import Any
 
+from petri_cli.driver.capture import load_result
 from petri_cli.driver.commands import Job
 from petri_cli.driver.control import control_actions
 from petri_cli.driver.course import Course
 from petri_cli.driver.decisions import ByResults
+from petri_cli.driver.found import Unfit, items_found
 from petri_cli.driver.pieces import Piece
-from petri_cli.driver.process import load_result
 from petri_cli.driver.results import InFile, Results
 from petri_cli.driver.retry import retry_delay
 from petri_cli.driver.threads import Thread
@@ -47,10 +48,6 @@ MOVES_NOTHING = (
     ev.DriverStarted,
     ev.DriverEnded,
 )
-
-
-class Unfit(Exception):
-    """A result that cannot be what was asked for, whatever the verifier says."""
 
 
 class Replica:
@@ -250,22 +247,11 @@ class Replica:
         node = self.piece(claim).node
         if not isinstance(node, Foreach):
             return self._act(firing)
-        self._found = self._list(claim, node)
+        self._found = items_found(node, claim.report)
         try:
             return self._act(firing)
         finally:
             self._found = ()
-
-    def _list(self, claim: Claim, node: Foreach) -> Sequence[Any]:
-        report = claim.report
-        items = None if report is None else report.output
-        if items is None and report is not None and "output" in report.files:
-            items = load_result(report.files["output"])
-        if not isinstance(items, (list, tuple)):
-            raise Unfit(f"the items of foreach {node.id} must be a list, not {_kind(items)}")
-        if node.max_width is not None and len(items) > node.max_width:
-            raise Unfit(f"foreach {node.id} found {len(items)} items; maxWidth is {node.max_width}")
-        return items
 
     def refused(
         self, now: int, claim: Claim, reason: str, verifier: str = "", evidence: Mapping[str, Any] | None = None
@@ -305,7 +291,3 @@ def _as_logged(token: Token) -> Token:
     if token.value is None:
         return token
     return Token(json.loads(json.dumps(token.value)), token.created_at, token.name)
-
-
-def _kind(value: object) -> str:
-    return "nothing" if value is None else type(value).__name__

@@ -12,17 +12,17 @@ import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
-from typing import assert_never
 
 from petri_cli.driver import standing
-from petri_cli.driver.crew import Begun, Crew, Finished, Judge, Judged, Perform
+from petri_cli.driver.crew import Crew, Judge, Perform
 from petri_cli.driver.due import come_due, look_ahead
 from petri_cli.driver.ending import Outcome, conclude
+from petri_cli.driver.mail import read_mail
 from petri_cli.driver.options import Observer, Options
 from petri_cli.driver.replica import Replica
+from petri_cli.driver.signals import handling
 from petri_cli.driver.snapshots import Kept, keep
 from petri_cli.driver.takeover import end_left, let_go, orphans, report_on, take
-from petri_cli.driver.verify import Verdict
 from petri_cli.driver.watch import SteadyWatch
 from petri_cli.engine.tokens import to_seconds, to_ticks
 from petri_cli.errors import PetriError
@@ -105,7 +105,8 @@ class SessionDriver:
         loop = asyncio.get_running_loop()
         self._watch = SteadyWatch(lambda: to_ticks(loop.time()))
         self._replica = Replica(self.session, self.store.state(self.session), check=self.options.check)
-        with self._signals(loop):
+        handlers = {signal.SIGINT: self.interrupt, signal.SIGTERM: self.terminate}
+        with handling(loop, handlers if self.options.signals else {}):
             try:
                 await self._take_over()
                 while self._outcome is None:
@@ -119,20 +120,6 @@ class SessionDriver:
             finally:
                 await self._crew.close()
         return self._outcome
-
-    @contextmanager
-    def _signals(self, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
-        handled = []
-        if self.options.signals:
-            for number, handler in ((signal.SIGINT, self.interrupt), (signal.SIGTERM, self.terminate)):
-                with suppress(NotImplementedError, RuntimeError, ValueError):  # not the main thread
-                    loop.add_signal_handler(number, handler)
-                    handled.append(number)
-        try:
-            yield
-        finally:
-            for number in handled:
-                loop.remove_signal_handler(number)
 
     async def _take_over(self) -> None:
         """Become the driver, and make an end of what an earlier one, which is dead, left running."""
@@ -204,7 +191,8 @@ class SessionDriver:
                 await self._dethroned()
             elif not state.final:
                 self._note(now)
-                going = self._read_mail(now)
+                mail, crew.mail = crew.mail, []
+                going = read_mail(replica, mail, now, self.options.worker)
                 come_due(replica, now, self._watch, self._id)
                 replica.settle(now)
                 if self.closing:
@@ -238,50 +226,6 @@ class SessionDriver:
         raise PetriError("PETRI_SESSION_BUSY", f"the session {self.session} was taken over by another driver")
 
     # Parts of a step
-
-    def _read_mail(self, now: int) -> list[asyncio.Future[None]]:
-        """What happened here becomes events. Returns whom to tell once they are committed."""
-        replica, going = self._replica, []
-        mail, self._crew.mail = self._crew.mail, []
-        for message in mail:
-            claim = replica.state.claims.get(message.claim)
-            match message:
-                case Begun():
-                    if claim is not None:
-                        replica.emit(ev.WorkStarted(now, claim.id, message.process))
-                        going.append(message.go)
-                case Finished():
-                    self._finished(now, message, claim)
-                case Judged(verdict=verdict):
-                    if claim is not None:
-                        self._adjudicate(now, claim, verdict)
-                case other:
-                    assert_never(other)
-        return going
-
-    def _finished(self, now: int, message: Finished, claim: Claim | None) -> None:
-        replica, ended, by = self._replica, message.ended, self.options.worker
-        if claim is None:
-            replica.emit(ev.ReportRefused(now, message.claim, "the claim had ended before", ended.output, by))
-        elif claim.stage == "reported":  # what failed was the verification
-            replica.refused(now, claim, ended.error)
-        else:
-            said = ev.Reported(now, claim.id, ended.output, ended.status, ended.files, ended.error, by)
-            verdict = message.verdict
-            try:
-                ev.encode(said)
-            except PetriError as error:  # not JSON
-                said = ev.Reported(now, claim.id, None, ended.status, ended.files, error.message, by)
-                verdict = Verdict(False, "report", error.message)
-            replica.emit(said)
-            if verdict is not None:
-                self._adjudicate(now, claim, verdict)
-
-    def _adjudicate(self, now: int, claim: Claim, verdict: Verdict) -> None:
-        if verdict.passed:
-            self._replica.verified(now, claim, verdict.verifier, verdict.evidence)
-        elif verdict.passed is not None:  # else a person has to say something first
-            self._replica.refused(now, claim, verdict.reason, verdict.verifier, verdict.evidence)
 
     def _claim(self, now: int) -> list[Claim]:
         """Begin what may begin."""
