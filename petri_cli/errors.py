@@ -10,10 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from petri_cli.records import ordered_record
+
 Severity = Literal["error", "warning"]
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@ordered_record
 class Position:
     """A place in a source file. ``line`` and ``column`` are 1-based; 0 means that the input has no lines."""
 

@@ -5,7 +5,7 @@ A node that is wrong keeps its place in the walk, so that whatever is wrong belo
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,6 +51,15 @@ class FlowReader:
         """Document nodes still to be read and the index of their parent, the next one last."""
         self.told: set[int] = set()
         """Empty values of ``body:`` whose step stands too far left, which was told there."""
+        self.readers: dict[str, Callable[[Draft, Node], None]] = {
+            "task": self._task,
+            "seq": self._seq,
+            "parallel": self._parallel,
+            "choice": self._choice,
+            "loop": self._loop,
+            "foreach": self._foreach,
+            "guard": self._guard,
+        }
 
     def read(self, root: Node) -> None:
         self.todo.append((root, -1))
@@ -122,21 +131,7 @@ class FlowReader:
         self.drafts.append(draft)
         if parent >= 0:
             self.drafts[parent].children.append(draft.index)
-        match kind:
-            case "task":
-                self._task(draft, value)
-            case "seq":
-                self._seq(draft, value)
-            case "parallel":
-                self._parallel(draft, value)
-            case "choice":
-                self._choice(draft, value)
-            case "loop":
-                self._loop(draft, value)
-            case "foreach":
-                self._foreach(draft, value)
-            case _:
-                self._guard(draft, value)
+        self.readers[kind](draft, value)
 
     def _below(self, node: Node, parent: int) -> None:
         self.todo.append((node, parent))
@@ -149,13 +144,12 @@ class FlowReader:
             return None
         found: dict[str, Node] = {}
         known = KEYS[kind]
-        body = value.find("body")
         for key, child in value.entries:
             name = str(key.value)
             if name in known:
                 found[name] = child
             elif name in PATTERNS and "body" in known:
-                self._stray_step(key, kind, known, body)
+                self._stray_step(key, kind, known, value.find("body"))
             else:
                 self.fields.unknown_key(key, kind, known)
         if "id" in found:
@@ -181,9 +175,10 @@ class FlowReader:
                 self.fields.missing_key(name, draft.kind, draft.key)
 
     def _body(self, draft: Draft, found: dict[str, Node]) -> None:
-        self._require(draft, found, "body")
         if "body" in found:
             self._below(found["body"], draft.index)
+        else:
+            self._require(draft, found, "body")
 
     def _task(self, draft: Draft, value: Node) -> None:
         found = self._entries(draft, value)
@@ -329,7 +324,7 @@ class FlowReader:
         resources = self._resources(found["resource"]) if "resource" in found else []
         units = self.fields.whole(found["units"], "units", 1) if "units" in found else 1
         at = found.get("units") or found.get("resource") or draft.key
-        draft.values["units"] = tuple((str(r.value), units or 1) for r in resources)
+        draft.values["units"] = tuple([(str(r.value), units or 1) for r in resources])
         draft.values["units_at"] = Position(self.file, at.line, at.column)
         self._body(draft, found)
 

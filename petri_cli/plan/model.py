@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from petri_cli.errors import NOWHERE, Position
+from petri_cli.records import record
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class Resource:
     capacity_at: Position = NOWHERE
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Node:
     """What every node of a plan has.
 
@@ -44,7 +45,7 @@ class Node:
     """As written, or generated: ``g1, g2, …`` for guards, ``1, 2, …`` for parallels and choices; empty for seq."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Task(Node):
     """One unit of real work. ``settings`` holds everything else the plan says of it (run, worker, verify, …)."""
 
@@ -52,12 +53,12 @@ class Task(Node):
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Seq(Node):
     """Children in order."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Parallel(Node):
     """All children at once; done when all are. ``listed``: written as a plain list, not as ``{branches: …}``."""
 
@@ -74,7 +75,7 @@ class Branch:
     """Written as ``{when?, name?, body}``, not as a bare node."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Choice(Node):
     """Exactly one child; ``branches[k]`` belongs to ``children[k]``."""
 
@@ -82,7 +83,7 @@ class Choice(Node):
     listed: bool = True
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Loop(Node):
     """Its one child, then again or exit; at most ``max_iterations`` times."""
 
@@ -92,7 +93,7 @@ class Loop(Node):
     on_exhausted: str = "fail"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Foreach(Node):
     """Its one child once an item. ``items`` is the literal list's length, None when discovered at run time.
 
@@ -110,7 +111,7 @@ class Foreach(Node):
         return self.items if self.items is not None else self.max_width
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Guard(Node):
     """Hold units of resources while the one child runs: ``units`` = ((resource id, k), …), acquired atomically."""
 
