@@ -132,6 +132,12 @@ def test_without_a_cycle_every_edge_leads_to_the_right(graph: tuple[int, list[tu
     assert all(layer[a] < layer[b] for a, b in edges)
 
 
+def test_an_edge_that_closes_a_cycle_passes_the_layers_backwards() -> None:
+    layout = lay_out(list("abcd"), [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")], dict.fromkeys("abcd", 10.0))
+    assert [layout.layer[n] for n in "abcd"] == [0, 1, 2, 3]
+    assert [k for k, _ in layout.bends[3]] == [2, 1]
+
+
 def test_a_row_of_equals_is_centred_on_its_neighbour() -> None:
     layout = lay_out(list("abcd"), [("a", "b"), ("a", "c"), ("a", "d")], dict.fromkeys("abcd", 10.0))
     assert [layout.layer[n] for n in "abcd"] == [0, 1, 1, 1]
