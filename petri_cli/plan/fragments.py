@@ -61,7 +61,7 @@ def verb(tid: str) -> str:
     return tid.rpartition(".")[2].partition("[")[0]
 
 
-def label(plan: Plan, node: PlanNode) -> str:
+def label(node: PlanNode) -> str:
     """A short, unique name of a node for the place behind it."""
     match node:
         case Task():
@@ -156,7 +156,7 @@ class Fragments(ABC):
         self.check_size(len(node.children) - 1)
         entries = [w.entry]
         for child in node.children[:-1]:
-            name = label(self.plan, self.plan.nodes[child])
+            name = label(self.plan.nodes[child])
             entries.append(self.place(f"p.done.{name}{w.tail}", Origin(child, w.where.items)))
         self.inside(node.children, w, entries, [*entries[1:], w.exit])
 

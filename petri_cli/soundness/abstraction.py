@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from petri_cli.net.compiled import Action, CompiledNet, State
 from petri_cli.net.model import Property
-from petri_cli.soundness.explore import Deadline
+from petri_cli.soundness.timer import Deadline
 
 CHECK_EVERY = 512
 """States between two looks at the deadline."""
@@ -60,6 +61,8 @@ def _search(
         rest = all(a.hard for a in enabled)
         unviolated -= {k for k in unviolated if tests[k].violated(m, rest)}
         for a in enabled:
+            if _ways(a, m, many) > max_states:
+                return None
             new = [after for after in _fire(a, m, many) if after not in seen]
             seen.update(new)
             todo += new
@@ -71,6 +74,11 @@ def _limit(compiled: CompiledNet, properties: Sequence[Property]) -> int:
     needs = [k for a in compiled.actions for _, k in a.needs]
     bounds = [p.maximum + 1 for p in properties if p.maximum is not None]
     return max([1, *needs, *bounds, *(p.minimum for p in properties)])
+
+
+def _ways(a: Action, m: State, many: int) -> int:
+    """How many abstract markings :func:`_fire` leads to: an arc of weight k from «many» leads to k + 1."""
+    return prod(k + 1 for p, k in a.needs if m[p] == many and p not in a.drained)
 
 
 def _fire(a: Action, m: State, many: int) -> Iterator[State]:

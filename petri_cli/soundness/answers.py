@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from petri_cli.soundness.explore import StateSpace
+from petri_cli.soundness.packed import WIDEST
 from petri_cli.soundness.result import Budget, Condition, Result, Verdict
 
 
@@ -17,10 +18,14 @@ def sizes(space: StateSpace) -> dict[str, int | float]:
 
 
 def unknown(space: StateSpace, conditions: tuple[Condition, ...], budget: Budget) -> Result:
-    """The budget ran out: by states, or else by time."""
+    """What ran out: room for the tokens of a place, the states of the budget, or else its time."""
     explored = f"{len(space.markings):,} states explored"
-    out_of_states = len(space.markings) > budget.max_states
-    limit = f"{budget.max_states:,} states" if out_of_states else f"{budget.seconds:g} s"
+    if space.overflowed:
+        limit = f"{WIDEST} bits for the tokens of a place"
+    elif len(space.markings) > budget.max_states:
+        limit = f"{budget.max_states:,} states"
+    else:
+        limit = f"{budget.seconds:g} s"
     return Result(
         Verdict.UNKNOWN,
         f"budget: {explored}",

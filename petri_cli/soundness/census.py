@@ -10,9 +10,10 @@ from typing import assert_never
 from petri_cli.net.compiled import compile_net
 from petri_cli.plan.lower import Lowered
 from petri_cli.plan.model import Choice, Foreach, Guard, Loop, Parallel, Plan, Seq, Task
-from petri_cli.soundness.explore import Deadline, StateSpace, never
+from petri_cli.soundness.explore import StateSpace
 from petri_cli.soundness.packed import PackedNet, with_room
 from petri_cli.soundness.result import Counts
+from petri_cli.soundness.timer import Deadline, never
 
 MAX_MARKINGS = 5_000
 

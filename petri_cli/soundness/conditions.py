@@ -20,11 +20,12 @@ from dataclasses import dataclass, replace
 from petri_cli.net.compiled import CompiledNet, State
 from petri_cli.soundness.bits import members
 from petri_cli.soundness.counterexample import deadlock, listed, marking_text, replayed, steps_text
-from petri_cli.soundness.explore import Deadline, StateSpace, never
+from petri_cli.soundness.explore import StateSpace
 from petri_cli.soundness.reduced import end_is_out_of_reach
 from petri_cli.soundness.result import Condition, Counterexample, Counts
 from petri_cli.soundness.shape import Target
 from petri_cli.soundness.shorten import shorten
+from petri_cli.soundness.timer import Deadline, never
 from petri_cli.soundness.unbounded import Pump, find_pump, pumps_prove_unboundedness
 
 OPTION, PROPER, NO_DEAD = "optionToComplete", "properCompletion", "noDeadTransitions"

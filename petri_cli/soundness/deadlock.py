@@ -14,9 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from petri_cli.net.compiled import CompiledNet, State
-from petri_cli.soundness.explore import never
 from petri_cli.soundness.packed import Overflow, PackedNet, is_vector_addition, with_room
 from petri_cli.soundness.stubborn import StubbornSets
+from petri_cli.soundness.timer import never
 
 CHECK_EVERY = 1024
 """States between two looks at the deadline, on a net of up to 64 actions; fewer on larger ones."""

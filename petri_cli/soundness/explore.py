@@ -19,6 +19,7 @@ from typing import Protocol
 from petri_cli.net.compiled import State
 from petri_cli.soundness.bits import members
 from petri_cli.soundness.packed import Overflow, PackedNet
+from petri_cli.soundness.timer import Deadline
 
 BLOCK = 1024
 """States expanded between two looks at the deadline."""
@@ -27,17 +28,8 @@ FIRST_LOOK = 500
 MOST_SETS = 1 << 16
 """Enabled sets whose action lists are remembered."""
 
-Deadline = Callable[[], bool]
-"""Asked now and then; True ends the search."""
-
-
 Select = Callable[[int, int], Sequence[int]]
 """(packed marking, non-empty enabled set) → the actions to follow."""
-
-
-def never() -> bool:
-    """The deadline of a search that may take its time."""
-    return False
 
 
 class Watcher(Protocol):
@@ -170,15 +162,6 @@ class StateSpace:
             run.append(self.by[state])
             state = self.parent[state]
         return tuple(reversed(run))
-
-    def path_to(self, state: int) -> list[int]:
-        """The states on the run of :meth:`run_to`, from the root to ``state``."""
-        path = [state]
-        while state:
-            state = self.parent[state]
-            path.append(state)
-        path.reverse()
-        return path
 
     def state(self, i: int) -> State:
         """The token counts of state ``i``."""

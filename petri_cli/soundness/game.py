@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from petri_cli.net.model import PlaceOut, leaves
 from petri_cli.plan.lower import Lowered, resource_place
 from petri_cli.plan.model import Plan
-from petri_cli.soundness.explore import Deadline
-from petri_cli.soundness.timer import OutOfTime
+from petri_cli.soundness.timer import Deadline, OutOfTime
 
 CHECK_EVERY = 1024
 """Steps between two looks at the deadline."""

@@ -18,8 +18,8 @@ from math import gcd
 
 from petri_cli.net.compiled import CompiledNet
 from petri_cli.net.model import Property
-from petri_cli.soundness.explore import Deadline, never
 from petri_cli.soundness.packed import effect, is_vector_addition
+from petri_cli.soundness.timer import Deadline, never
 
 MOST_ROWS = 1_000
 MOST_PAIRS = 20_000

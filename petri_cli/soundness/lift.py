@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from petri_cli.plan.lower import Items, Origin, suffix, verb
 from petri_cli.plan.model import Choice, Foreach, Guard, Loop, Parallel, Plan, Seq, Task
-from petri_cli.soundness.explore import Deadline, never
 from petri_cli.soundness.fusion import Mark
 from petri_cli.soundness.game import Board, Player
+from petri_cli.soundness.timer import Deadline, never
 
 READABLE = 400
 """Longer runs are left in the order in which they were found."""

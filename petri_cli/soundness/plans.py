@@ -5,7 +5,6 @@ The verdict holds for every foreach width and every number of iterations (``docs
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,11 +14,10 @@ from petri_cli.soundness.bits import members
 from petri_cli.soundness.core import core_of
 from petri_cli.soundness.decide import Decision, Limits, Question, Witness, decide
 from petri_cli.soundness.result import SOUND_ASSUMPTIONS, Budget, Condition, Result, Verdict
+from petri_cli.soundness.timer import Clock, Timer
 
 if TYPE_CHECKING:
     from petri_cli.soundness.replayer import Replayer
-
-Clock = Callable[[], float]
 
 
 def judge_plan(plan: Plan, budget: Budget | None = None, clock: Clock | None = None) -> Result:
@@ -33,14 +31,11 @@ def judge_plan(plan: Plan, budget: Budget | None = None, clock: Clock | None = N
 class _Judge:
     def __init__(self, plan: Plan, budget: Budget, clock: Clock | None) -> None:
         self.plan = plan
-        self.clock = clock
-        self.started = clock() if clock else 0.0
+        self.timed = clock is not None
+        self.timer = Timer(clock, budget.seconds)
         self.budget = budget
         self.core = core_of(plan)
-        self.limits = Limits(budget.max_states, self.expired)
-
-    def expired(self) -> bool:
-        return self.clock is not None and self.clock() - self.started > self.budget.seconds
+        self.limits = Limits(budget.max_states, self.timer.expired)
 
     def judge(self) -> Result:
         question = Question(self.core, self.core.capacities)
@@ -57,7 +52,7 @@ class _Judge:
     def replayer(self) -> Replayer:
         from petri_cli.soundness.replayer import Replayer
 
-        return Replayer(self.core, self.expired)
+        return Replayer(self.core, self.timer.expired)
 
     def confirm(self, question: Question, witness: Witness) -> bool:
         return self.replayer.confirm(question, witness)
@@ -69,8 +64,8 @@ class _Judge:
             "resources": len(self.plan.resources),
             "states": self.limits.used,
         }
-        if self.clock:
-            stats["seconds"] = round(self.clock() - self.started, 6)
+        if self.timed:
+            stats["seconds"] = round(self.timer.elapsed(), 6)
         return stats
 
     def sound(self, decision: Decision) -> Result:

@@ -14,13 +14,13 @@ from petri_cli.net.compiled import CompiledNet, compile_net
 from petri_cli.net.model import Net, Property
 from petri_cli.soundness.abstraction import prove_abstractly
 from petri_cli.soundness.answers import amount, exhaustive, sizes, unknown
-from petri_cli.soundness.explore import Deadline, StateSpace, grow
+from petri_cli.soundness.explore import StateSpace, grow
 from petri_cli.soundness.invariants import proved_by_invariants
 from petri_cli.soundness.packed import PackedNet, is_vector_addition, with_room
 from petri_cli.soundness.properties import AT_REST, PropertyWatch, check_property
 from petri_cli.soundness.reduced import reduced_space
 from petri_cli.soundness.result import SOUND_ASSUMPTIONS, Budget, Condition, Result, Verdict
-from petri_cli.soundness.timer import Timer
+from petri_cli.soundness.timer import Deadline, Timer
 
 PATIENCE = 5_000
 """States explored before another way is tried."""

@@ -31,10 +31,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from petri_cli.net.compiled import CompiledNet, State
-from petri_cli.soundness.explore import Deadline, StateSpace
+from petri_cli.soundness.explore import StateSpace
 from petri_cli.soundness.packed import PackedNet, is_vector_addition, with_room
 from petri_cli.soundness.shape import Target
 from petri_cli.soundness.stubborn import StubbornSets
+from petri_cli.soundness.timer import Deadline
 
 
 def reduction_decides(target: Target, compiled: CompiledNet) -> bool:

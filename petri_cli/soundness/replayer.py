@@ -11,10 +11,9 @@ from petri_cli.plan.model import Foreach
 from petri_cli.soundness.core import Core, Kind
 from petri_cli.soundness.deadlock import find_deadlock
 from petri_cli.soundness.decide import Question, Witness
-from petri_cli.soundness.explore import Deadline
 from petri_cli.soundness.game import Board
 from petri_cli.soundness.lift import Lift, play, scope_of, way_to
-from petri_cli.soundness.timer import OutOfTime
+from petri_cli.soundness.timer import Deadline, OutOfTime
 
 BRIEF_STATES = 300
 """States in which a shorter run of the search net is looked for."""

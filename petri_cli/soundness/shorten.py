@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from petri_cli.net.compiled import CompiledNet, State
-from petri_cli.soundness.explore import Deadline, never
 from petri_cli.soundness.packed import Overflow, PackedNet, with_room
+from petri_cli.soundness.timer import Deadline, never
 
 SHRINK = 4
 """By how much stretches get shorter from one pass to the next."""

@@ -18,10 +18,9 @@ from petri_cli.net.compiled import Action, CompiledNet
 from petri_cli.net.firing import Step
 from petri_cli.net.model import Net
 from petri_cli.soundness.core import CoreNode, Kind
-from petri_cli.soundness.explore import Deadline, never
 from petri_cli.soundness.fusion import Arcs, Mark, Move, effect, fuse
 from petri_cli.soundness.parts import Items, Part
-from petri_cli.soundness.timer import Pace
+from petri_cli.soundness.timer import Deadline, Pace, never
 
 
 @dataclass(frozen=True, slots=True)

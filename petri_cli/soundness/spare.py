@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from petri_cli.plan.lower import verb
 from petri_cli.plan.model import Guard
-from petri_cli.soundness.explore import Deadline, never
 from petri_cli.soundness.game import Board
 from petri_cli.soundness.lift import Lift
+from petri_cli.soundness.timer import Deadline, never
 
 
 def without_spare_steps(lift: Lift, deadline: Deadline = never) -> tuple[int, ...]:

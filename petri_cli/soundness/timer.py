@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from petri_cli.soundness.explore import Deadline
-
 Clock = Callable[[], float]
 """Monotonic seconds."""
+
+Deadline = Callable[[], bool]
+"""Asked now and then; True ends the search."""
+
+
+def never() -> bool:
+    """The deadline of a search that may take its time."""
+    return False
 
 
 class OutOfTime(Exception):

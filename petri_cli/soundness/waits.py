@@ -10,10 +10,9 @@ from petri_cli.plan.lower import Items, Lowered, acquire_id, resource_place, ver
 from petri_cli.plan.model import Foreach, Guard, Plan
 from petri_cli.soundness.bits import components, members
 from petri_cli.soundness.branches import lanes_of
-from petri_cli.soundness.explore import Deadline, never
 from petri_cli.soundness.result import Held, Lane, Wait
 from petri_cli.soundness.story import name_of
-from petri_cli.soundness.timer import Pace
+from petri_cli.soundness.timer import Deadline, Pace, never
 from petri_cli.soundness.waits_text import sentence_of
 
 TOLD = 100

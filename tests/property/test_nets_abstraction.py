@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from petri_cli.net.compiled import compile_net
 from petri_cli.net.model import Cardinality, Input, Net, Place, PlaceOut, Property, Transition
 from petri_cli.soundness.abstraction import prove_abstractly
-from petri_cli.soundness.explore import never
 from petri_cli.soundness.nets import judge_net
 from petri_cli.soundness.result import Budget, Verdict
+from petri_cli.soundness.timer import never
 from tests.oracle.soundness import violates
 from tests.oracle.statespace import StateSpace, TooBig, explore
 from tests.strategies.nets import nets, properties

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from petri_cli.net.compiled import CompiledNet, compile_net
 from petri_cli.net.firing import is_rest, replay
 from petri_cli.net.model import Cardinality, ForwardOut, Input, Net, Place, PlaceOut, TimeoutOut, Transition, XorOut
-from petri_cli.soundness.explore import StateSpace
 from petri_cli.soundness.bits import members
+from petri_cli.soundness.explore import StateSpace
 from petri_cli.soundness.packed import PackedNet, with_room
 from tests.oracle.statespace import TooBig, explore, freeze
 from tests.strategies.nets import nets

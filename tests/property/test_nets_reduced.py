@@ -13,10 +13,11 @@ from petri_cli.net.compiled import compile_net
 from petri_cli.net.firing import replay
 from petri_cli.net.model import Net
 from petri_cli.soundness.conditions import Findings, Watch, findings
-from petri_cli.soundness.explore import grow, never
+from petri_cli.soundness.explore import grow
 from petri_cli.soundness.packed import PackedNet, with_room
 from petri_cli.soundness.reduced import end_is_out_of_reach, reduced_space, reduction_decides
 from petri_cli.soundness.shape import target_of
+from petri_cli.soundness.timer import never
 from tests.oracle.soundness import truth
 from tests.oracle.statespace import TooBig, explore, freeze
 from tests.strategies.plain_nets import wild_workflow_net

@@ -7,11 +7,11 @@ import pytest
 from petri_cli.net.compiled import compile_net
 from petri_cli.net.firing import replay
 from petri_cli.soundness.conditions import Watch, findings
-from petri_cli.soundness.explore import grow, never
+from petri_cli.soundness.explore import grow
 from petri_cli.soundness.packed import PackedNet, with_room
 from petri_cli.soundness.reduced import reduced_space, reduction_decides
 from petri_cli.soundness.shape import target_of
-from petri_cli.soundness.timer import Timer
+from petri_cli.soundness.timer import Timer, never
 from tests.strategies.short_nets import short_net
 
 ROUND = 1500
