@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, Field, fields
 from operator import attrgetter
 from typing import Any
 
@@ -97,10 +97,13 @@ _CONVERT: Mapping[str, tuple[Convert, Convert]] = {
     "holdings": (_each(holding_to_json), _tuple(holding_from_json)),
     "process": (process_to_json, process_from_json),
     "moved": (_values(tokens_to_json), _values(tokens_from_json)),
-    "rounds": (list, tuple),
-    "missing": (list, tuple),
 }
-"""Name of a field → how it becomes JSON, and an event's value again. Other fields are JSON as they are."""
+"""Name of a field → how it becomes JSON, and an event's value again. Others are JSON as they are, or become lists."""
+
+
+def _converts(field: Field[Any]) -> tuple[Convert | None, Convert | None]:
+    plain = (list, tuple) if str(field.type).startswith("tuple[") else (None, None)
+    return _CONVERT.get(field.name, plain)
 
 
 class _Kind:
@@ -112,7 +115,7 @@ class _Kind:
         self._make: Callable[..., SessionEvent] = kind
         self._type = kind.type
         self._get = attrgetter(*(f.name for f in fields(kind)))
-        of = [(camel(f.name), f, *_CONVERT.get(f.name, (None, None))) for f in fields(kind)]
+        of = [(camel(f.name), f, *_converts(f)) for f in fields(kind)]
         self._fields = [(key, f.default, f.default_factory is not MISSING, write) for key, f, write, _ in of]
         self._places = {"type": (-1, None), "v": (-1, None), **{key: (k, of[k][3]) for k, (key, *_) in enumerate(of)}}
         self._blank: list[Any] = [*(f.default for _, f, _, _ in of), None]
@@ -161,9 +164,11 @@ def event_from_json(data: Any) -> SessionEvent:
         raise PetriError("PETRI_BAD_LOG", "an event that is not a JSON object")
     name, version = data.get("type"), data.get("v")
     kind = _KINDS.get(name) if isinstance(name, str) else None
-    if kind is None or version != VERSION:
+    if kind is None or version != VERSION or type(version) is not int:
         message = f"an event {name!r}, version {version!r}, is not known to this version"
         raise PetriError("PETRI_BAD_LOG", message, hint="it was written by a newer petri: upgrade this one")
+    if type(data.get("at")) is not int:
+        raise PetriError("PETRI_BAD_LOG", f"an event {name} without a time")
     try:
         return kind.from_json(data)
     except KeyError as e:

@@ -72,12 +72,15 @@ class Model:
             kept = {r: [Token(None, self.at)] * n for r, n in UNITS.items()}
         kept["p.start"] = [Token(self.value(), self.at, f"{self.revision}/{k}") for k in range(self.rng.randint(1, 4))]
         self.places = {p: ts for p, ts in kept.items() if ts}
+        changed = ("t.work", "t.gone") if self.rng.random() < 0.5 and not self.claims else ()
+        if changed:
+            self.begun.clear()
         marking = {p: tuple(t) for p, t in self.places.items()}
         self.say(
             ev.RevisionCommitted, self.revision, "yaml", "flow: …\n", "00ff", marking,
             kept={"work": [c.thread for c in self.claims.values()] + [""]},
             moved={c.name: {"p.body": (c.token,)} for c in self.claims.values()},
-            holdings=tuple(self.blocks.values()), timers=tuple(self.timers.values()),
+            changed=changed, holdings=tuple(self.blocks.values()), timers=tuple(self.timers.values()),
             evidence=self.rng.choice(({}, {"by": "safe"})), accepted_unknown=self.rng.random() < 0.2,
         )  # fmt: skip
         return True
