@@ -276,9 +276,6 @@ def same(left: Any, right: Any) -> bool:
             if len(a) != len(b):
                 return False
             stack.extend(zip(a, b, strict=True))
-        elif isinstance(a, bool) or isinstance(b, bool):
-            if a is not b:
-                return False
         elif not (type(a) is type(b) or (_is_number(a) and _is_number(b))) or a != b:
             return False
     return True

@@ -110,6 +110,16 @@ def test_a_secret_in_a_line_without_end_is_masked_wherever_it_is_cut(shift: int,
     assert out == redactor.data(line)
 
 
+@pytest.mark.parametrize("secret", ["hunter2!", GITHUB, "password=" + "x" * 900])
+def test_no_beginning_of_a_secret_is_let_go_from_a_line_without_end(secret: str) -> None:
+    redactor = Redactor(["hunter2!"])
+    for k in range(1, len(secret), 1 + len(secret) // 20):
+        stream = redactor.stream()
+        out = stream.feed(b" " * (MAX_LINE + 1) + secret[:k].encode())
+        out += stream.feed(secret[k:].encode() + b" " * MAX_LINE) + stream.flush()
+        assert out.strip() == redactor.data(secret.encode())
+
+
 def test_a_private_key_that_never_ends_never_shows() -> None:
     stream = Redactor().stream()
     out = stream.feed(b"log\n-----BEGIN PRIVATE KEY-----\n") + stream.feed(b"secret\n" * 30_000)

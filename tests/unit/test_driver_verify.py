@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import urllib.request
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -169,16 +170,27 @@ def test_a_schema_says_what_is_wrong_and_where(schema: dict[str, Any], value: An
     assert schema_problems(schema, value) == problems
 
 
-def test_a_schema_verifier_reads_large_results_and_fetches_nothing(tmp_path: Path) -> None:
+def test_a_schema_verifier_reads_large_results(tmp_path: Path) -> None:
     found = verdict({"schema": {"type": "string"}}, DONE, tmp_path)
     assert found == Verdict(False, "schema", '$: must be a string, got {"n": 1}')
     assert verdict({"schema": {"type": "object"}}, DONE, tmp_path).passed is True
     gone = replace(DONE, output=None, files={"output": {"path": str(tmp_path / "gone"), "sha256": "x"}})
     assert "cannot be read" in verdict({"schema": {}}, gone, tmp_path).reason
+
+
+def test_a_schema_fetches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    def urlopen(url: object, *_: object, **__: object) -> None:
+        asked.append(url)
+        raise OSError("no network")
+
+    monkeypatch.setattr(urllib.request, "urlopen", urlopen)
     remote = verdict({"schema": {"$ref": "http://localhost:1/x.json"}}, DONE, tmp_path)
     assert remote.passed is False
     assert remote.reason.startswith("the verifier crashed")
     assert "localhost" in remote.reason
+    assert asked == []
 
 
 def written(folder: Path, name: str, after: float) -> None:
