@@ -18,7 +18,6 @@ from petri_cli.document import (
     collector_paused,
     from_data,
     position,
-    read_bytes,
     scan_document,
 )
 from petri_cli.document.fields import did_you_mean
@@ -37,11 +36,6 @@ Loaded = tuple[Plan, tuple[Problem, ...]]
 
 ENDINGS = (".yaml", ".yml", ".json", ".petri")
 BUILT_IN_WORKERS = ("shell",)
-
-
-def load_plan_file(path: str | Path) -> Loaded:
-    """The plan in a file. Raises PetriError when it cannot be read, InputError with all that is wrong in it."""
-    return load_plan_text(read_bytes(path), str(path))
 
 
 def load_plan_text(data: bytes | str, file: str = "<string>") -> Loaded:

@@ -13,10 +13,10 @@ from petri_cli.document import ListNode, MapNode, Node, ScalarNode, position
 from petri_cli.document.fields import did_you_mean
 from petri_cli.errors import Position
 from petri_cli.plan.load_fields import Names, PlanFields
-from petri_cli.plan.load_slips import BRANCH_WORDS, empty_body, is_nothing
+from petri_cli.plan.load_slips import BRANCH_WORDS, empty_body, is_nothing, map_hint, step_hint
 from petri_cli.plan.load_work import read_settings
 from petri_cli.plan.model import Branch
-from petri_cli.plan.words import BRANCH, ID, KEYS, PATTERNS, PLURAL
+from petri_cli.plan.words import BRANCH, KEYS, PATTERNS, PLURAL
 
 LOST = -2
 """The parent of nodes below something that is no node."""
@@ -77,7 +77,7 @@ class FlowReader:
         if id(node) in self.told:
             return
         if not isinstance(node, MapNode):
-            self.fields.wrong_type("a step", f"a map with {A_STEP}", node, _step_hint(node))
+            self.fields.wrong_type("a step", f"a map with {A_STEP}", node, step_hint(node))
             return
         if len(node.entries) == 1 and node.entries[0][0].value in PATTERNS:
             key, value = node.entries[0]
@@ -140,7 +140,7 @@ class FlowReader:
         """The keys below a pattern key, its id taken."""
         kind = draft.kind
         if not isinstance(value, MapNode):
-            self.fields.wrong_type(kind, "a map", value, _map_hint(kind, value))
+            self.fields.wrong_type(kind, "a map", value, map_hint(kind, value))
             return None
         found: dict[str, Node] = {}
         known = KEYS[kind]
@@ -344,29 +344,3 @@ class FlowReader:
                 hint = "name it once, and say how many with `units`"
                 self.fields.note("PETRI_DUPLICATE_RESOURCE", message, item, hint, related=(position(before),))
         return list(first.values())
-
-
-def _map_hint(kind: str, node: Node) -> str:
-    if isinstance(node, ScalarNode) and node.value is None:
-        return f"indent what belongs to it below `{kind}:`"
-    if isinstance(node, ScalarNode) and kind == "task" and ID.fullmatch(node.text):
-        return f"write task: {{id: {node.text}}}"
-    if (
-        isinstance(node, ScalarNode)
-        and not node.quoted
-        and len(words := node.text.split()) == 2
-        and words[0] in KEYS[kind]
-    ):
-        return f"a `:` is missing: write `{words[0]}: {words[1]}`"
-    return f"keys: {', '.join(KEYS[kind])}"
-
-
-def _step_hint(node: Node) -> str:
-    if isinstance(node, ListNode):
-        return "put a list of steps below `seq:`"
-    if is_nothing(node):
-        key = node.path[1]
-        return f"indent the step below `{key}:`" if isinstance(key, str) else "write a step, or remove the `-`"
-    if isinstance(node, ScalarNode) and node.text in PATTERNS:
-        return f"a `:` is missing: write `{node.text}:`, and below it, indented, what belongs to it"
-    return f"write task: {{id: {node.text}}}" if isinstance(node, ScalarNode) and ID.fullmatch(node.text) else ""

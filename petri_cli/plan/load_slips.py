@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from petri_cli.document import MapNode, Node, ScalarNode
+from petri_cli.document import ListNode, MapNode, Node, ScalarNode
 from petri_cli.errors import Problem
-from petri_cli.plan.words import PATTERNS
+from petri_cli.plan.words import ID, KEYS, PATTERNS
 
 FLOWS = ("steps", "jobs", "tasks", "stages")
 """What other tools call the flow."""
@@ -44,3 +44,31 @@ def empty_body(node: Node) -> Node | None:
         return None
     key, value = node.entries[-1]
     return value if key.value == "body" and is_nothing(value) else None
+
+
+def map_hint(kind: str, node: Node) -> str:
+    """A way out where the map below the key ``kind`` is no map."""
+    if isinstance(node, ScalarNode) and node.value is None:
+        return f"indent what belongs to it below `{kind}:`"
+    if isinstance(node, ScalarNode) and kind == "task" and ID.fullmatch(node.text):
+        return f"write task: {{id: {node.text}}}"
+    if (
+        isinstance(node, ScalarNode)
+        and not node.quoted
+        and len(words := node.text.split()) == 2
+        and words[0] in KEYS[kind]
+    ):
+        return f"a `:` is missing: write `{words[0]}: {words[1]}`"
+    return f"keys: {', '.join(KEYS[kind])}"
+
+
+def step_hint(node: Node) -> str:
+    """A way out where a step is no map."""
+    if isinstance(node, ListNode):
+        return "put a list of steps below `seq:`"
+    if is_nothing(node):
+        key = node.path[1]
+        return f"indent the step below `{key}:`" if isinstance(key, str) else "write a step, or remove the `-`"
+    if isinstance(node, ScalarNode) and node.text in PATTERNS:
+        return f"a `:` is missing: write `{node.text}:`, and below it, indented, what belongs to it"
+    return f"write task: {{id: {node.text}}}" if isinstance(node, ScalarNode) and ID.fullmatch(node.text) else ""

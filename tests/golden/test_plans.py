@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from petri_cli.net.firing import is_dead, replay
-from petri_cli.plan.load import load_plan_file
+from petri_cli.plan.load import load_plan_text
 from petri_cli.soundness.plans import judge_plan
 from petri_cli.soundness.result import Verdict
 
@@ -27,7 +27,7 @@ def header(path: Path) -> dict[str, str]:
 @pytest.mark.parametrize("path", PLANS, ids=lambda p: p.stem)
 def test_the_verdict_is_the_known_one(path: Path) -> None:
     expected = header(path)
-    plan, _ = load_plan_file(path)
+    plan, _ = load_plan_text(path.read_bytes(), str(path))
     result = judge_plan(plan)
     assert result.verdict is Verdict[expected["expect"]]
     if "smallestWidth" in expected:
@@ -52,7 +52,7 @@ def test_there_are_plans_to_judge() -> None:
 
 def test_a_request_above_the_capacity_is_shown_where_its_units_are_written() -> None:
     path = Path(__file__).parent / "plans" / "units-over-capacity.yaml"
-    plan, _ = load_plan_file(path)
+    plan, _ = load_plan_text(path.read_bytes(), str(path))
     found = judge_plan(plan).counterexample
     assert found is not None
     [wait] = found.waits

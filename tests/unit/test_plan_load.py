@@ -17,7 +17,7 @@ from petri_cli.document import read_document
 from petri_cli.errors import InputError, Position, Problem
 from petri_cli.plan.compare import same_plan
 from petri_cli.plan.duration import format_duration, parse_duration
-from petri_cli.plan.load import load_plan_file, load_plan_text, parse_plan, plan_from_data
+from petri_cli.plan.load import load_plan_text, parse_plan, plan_from_data
 from petri_cli.plan.model import Branch, Choice, Foreach, Guard, Loop, Parallel, Plan, Seq, Task
 from petri_cli.plan.printer import print_plan
 from petri_cli.plan.words import DEFAULTS, KEYS, PATTERNS, PLAN, RESOURCE
@@ -288,7 +288,7 @@ def test_a_net_is_no_plan() -> None:
 def test_plans_from_data_and_text_and_file_are_the_same(tmp_path: Path) -> None:
     file = tmp_path / "plan.yaml"
     file.write_text(STARTER, encoding="utf-8")
-    from_file, _ = load_plan_file(file)
+    from_file, _ = load_plan_text(file.read_bytes(), str(file))
     assert from_file.file == str(file)
     assert same_plan(from_file, load(STARTER))
     as_json = json.dumps({"flow": {"seq": [{"task": {"id": "a"}}, {"task": {"id": "b", "maxAttempts": 2.0}}]}})
@@ -495,7 +495,7 @@ def test_every_plan_of_the_collected_cases_loads_and_prints() -> None:
     files = sorted(Path(str(DATA)).glob("cases/plans/*.yaml"))
     assert len(files) >= 20
     for file in files:
-        plan, warnings = load_plan_file(file)
+        plan, warnings = load_plan_text(file.read_bytes(), str(file))
         assert warnings == ()
         assert same_plan(load_plan_text(print_plan(plan), "again.yaml")[0], plan)
 
