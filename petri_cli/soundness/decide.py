@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from petri_cli.soundness.core import Core, Request
-from petri_cli.soundness.demand import Demand, blocking, demands_of
+from petri_cli.soundness.demand import Demand, blocking, demand_of, demands_of
 from petri_cli.soundness.lockorder import lock_order
 from petri_cli.soundness.result import Verdict
 
@@ -102,8 +102,8 @@ def decide(question: Question, limits: Limits, confirm: Confirm) -> Decision:
     if misfit is not None:
         return Decision(Verdict.UNSOUND, "counterexample", witness=Witness(guard=misfit.plan))
     widths = question.width_limits()
-    demands = demands_of(core, widths) if question.demands is None else question.demands
-    waiting = blocking(demands[0], capacities) if demands else 0
+    demand = demand_of(core, widths) if question.demands is None else question.demands[0]
+    waiting = blocking(demand, capacities)
     if not waiting:
         return Decision(Verdict.SOUND, "no-waiting")
     order = lock_order(core.nodes, waiting)
@@ -111,6 +111,7 @@ def decide(question: Question, limits: Limits, confirm: Confirm) -> Decision:
         return Decision(Verdict.SOUND, "lock-order", order=tuple(order.order()))
     from petri_cli.soundness.search import Search  # not before something has to be searched
 
+    demands = demands_of(core, widths) if question.demands is None else question.demands
     return Search(question, widths, limits, confirm, order).search(demands)
 
 

@@ -47,6 +47,30 @@ def demands_of(core: Core, limits: Sequence[int | None]) -> list[Demand]:
     return demands
 
 
+def demand_of(core: Core, limits: Sequence[int | None]) -> Demand:
+    """The demand of the whole: what :func:`demands_of` says of the root, without a table for each node around."""
+    inside: dict[int, list[Demand]] = {}
+    for node in reversed(core.nodes):
+        parts = inside.pop(node.index, [])
+        match node.kind:
+            case Kind.SEQ | Kind.CHOICE:
+                total = _most(parts)
+            case Kind.PARALLEL:
+                total = total_of(parts)
+            case Kind.FOREACH:
+                width = limits[node.index]
+                times = math.inf if width is None else width
+                total = {r: d * times for r, d in parts[0].items()} if times else {}
+            case Kind.GUARD:
+                total = parts[0] if parts else {}  # nobody else looks at it
+                for r, k in node.units:
+                    total[r] = total.get(r, 0) + k
+            case other:
+                assert_never(other)
+        inside.setdefault(node.parent, []).append(total)
+    return inside[-1][0] if core.nodes else {}
+
+
 def total_of(parts: Iterable[Demand]) -> Demand:
     """What parts that run at one time demand together."""
     total: defaultdict[int, float] = defaultdict(int)

@@ -33,6 +33,18 @@ class Move:
     tail: Items = ()
 
 
+def _joined(one: tuple[Arcs, Arcs], other: tuple[Arcs, Arcs]) -> tuple[Arcs, Arcs]:
+    """Needs and gives of two steps fired one after the other, the second fed by the first alone."""
+    gives = dict(one[1])
+    for p, k in other[0]:
+        gives[p] -= k
+        if not gives[p]:
+            del gives[p]
+    for p, k in other[1]:
+        gives[p] = gives.get(p, 0) + k
+    return one[0], tuple(sorted(gives.items()))
+
+
 def effect(run: tuple[Move, ...]) -> tuple[Arcs, Arcs]:
     """Needs and gives of moves fired one after the other, each fed by the one before through a fused place."""
     needs = dict(run[0].needs)
@@ -60,7 +72,6 @@ def fuse(runs: list[tuple[Move, ...]], places: int, fixed: set[int]) -> list[tup
     fresh = len(runs)
 
     def link(i: int) -> None:
-        arcs[i] = effect(alive[i])
         for p, _ in arcs[i][0]:
             leaving[p].add(i)
         for p, _ in arcs[i][1]:
@@ -74,6 +85,7 @@ def fuse(runs: list[tuple[Move, ...]], places: int, fixed: set[int]) -> list[tup
         del alive[i], arcs[i]
 
     for i in alive:
+        arcs[i] = effect(alive[i])
         link(i)
     todo = [p for p in range(places) if p not in fixed]
     for p in todo:
@@ -85,11 +97,11 @@ def fuse(runs: list[tuple[Move, ...]], places: int, fixed: set[int]) -> list[tup
         if any(q == p for i in into for q, _ in arcs[i][0]):
             continue
         before, after = sorted(into), sorted(out)
-        merged = [alive[a] + alive[b] for a in before for b in after]
+        merged = [(alive[a] + alive[b], _joined(arcs[a], arcs[b])) for a in before for b in after]
         for i in (*before, *after):
             unlink(i)
-        for run in merged:
-            alive[fresh] = run
+        for run, both in merged:
+            alive[fresh], arcs[fresh] = run, both
             link(fresh)
             fresh += 1
     return [alive[i] for i in sorted(alive)]
