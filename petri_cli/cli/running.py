@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, nullcontext, redirect_stdout
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -202,7 +202,8 @@ def run_net(net: Net, running: Running) -> Exit:
         sinks = running.sinks(Narrator(net, slow=slow), lines=live is None)
         store = _Store([*sinks, live.append] if live is not None else sinks)
         run = Run(net, store=store, say=say, max_concurrency=running.max_concurrency)
-        result = run.run()
+        with redirect_stdout(sys.stderr):  # what an action prints is no part of the answer
+            result = run.run()
     if result.store_error is not None:
         raise result.store_error
     code = running.end(report_on_net(running.source.name, net, result, store.failures), blank=running.verbosity >= 0)

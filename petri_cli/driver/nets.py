@@ -8,10 +8,12 @@ import signal
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
+from inspect import iscoroutinefunction
+from typing import Any
 
 from petri_cli.driver.limit import MAX_FIRINGS, FiringLimit
 from petri_cli.driver.programs import function, shell
-from petri_cli.engine.actions import Action, ActionContext
+from petri_cli.engine.actions import Action, ActionContext, blocking
 from petri_cli.engine.async_executor import AsyncExecutor
 from petri_cli.engine.binding import Actions, BuiltIn, described_built_in, transform
 from petri_cli.engine.executor import Result
@@ -33,10 +35,21 @@ def net_actions(net: Net) -> Actions:
             case {"shell": str() | (list() | tuple()) as command}:
                 found[t.id] = shell(t, command)
             case {"python": str(name)}:
-                found[t.id] = function(name, t)
+                found[t.id] = in_thread(function(name, t))
             case {"transform": str(name)}:
                 found[t.id] = transform(function(name, t), t.inputs[0].place if t.inputs else None)
     return found
+
+
+def in_thread(called: Callable[..., Any]) -> Action:
+    """``called``, not to keep the run from everything else: who writes a net cannot know how long it will take."""
+    if iscoroutinefunction(called):
+        return called
+
+    def call(ctx: ActionContext) -> object:
+        return called(ctx)
+
+    return blocking(call)
 
 
 class Run:

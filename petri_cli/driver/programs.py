@@ -94,8 +94,8 @@ def _question(t: Transition, ctx: ActionContext) -> bytes:
 
 def _answer(text: str, rule: OutputRule, ctx: ActionContext, name: str) -> None:
     try:
-        answer = json.loads(text)
-    except ValueError:
+        answer = json.loads(text, parse_constant=_no_number)
+    except (ValueError, RecursionError):
         answer = text.rstrip("\n")
     if isinstance(answer, dict) and answer and answer.keys() <= rule.places:
         for place, value in answer.items():
@@ -105,6 +105,10 @@ def _answer(text: str, rule: OutputRule, ctx: ActionContext, name: str) -> None:
         raise ProgramFailed(f"it has to say which of {', '.join(sorted(rule.places))} gets what, as a JSON object")
     for place in sorted(rule.usual):
         ctx.output(place, *[answer] * rule.copies[place], name=name)
+
+
+def _no_number(constant: str) -> None:
+    raise ValueError(f"JSON has no {constant}")
 
 
 def _name(t: Transition, ctx: ActionContext) -> str:

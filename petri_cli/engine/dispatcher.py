@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context, copy_context
 from functools import partial
 from types import CoroutineType
@@ -15,6 +14,7 @@ from petri_cli.engine.binding import Bound
 from petri_cli.engine.executor import Executor, over
 from petri_cli.engine.firings import TIMED_OUT, Completion, Failed, Firing
 from petri_cli.engine.logs import ACTING, Acting
+from petri_cli.engine.pool import DaemonPool
 from petri_cli.engine.tokens import TICKS_PER_SECOND
 
 GRACE = 1.0
@@ -50,7 +50,7 @@ class Dispatcher:
         self._go_on = go_on
         self._wake = wake
         self._threads = threads
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool: DaemonPool | None = None
         self._tasks: dict[int, asyncio.Future[Any]] = {}
         """Tasks, and jobs of the pool, by firing."""
         self._budgets: dict[int, asyncio.TimerHandle] = {}
@@ -72,7 +72,7 @@ class Dispatcher:
                     continue
                 ctx = ActionContext(firing, may_write, host)
                 returned = action(ctx)
-            except Exception as e:
+            except (Exception, SystemExit) as e:
                 append((firing[0], Failed.of(e)))
                 continue
             if returned is None:
@@ -92,7 +92,7 @@ class Dispatcher:
         began = self._host.now()
         try:
             ctx, returned = self._host.call(bound, firing)
-        except Exception as e:
+        except (Exception, SystemExit) as e:
             completion: Completion = Failed.of(e)
         else:
             if isinstance(returned, CoroutineType):
@@ -117,19 +117,23 @@ class Dispatcher:
         if abandoned:
             await asyncio.wait(abandoned, timeout=GRACE)
         if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool.shutdown()
 
     def _begin_task(
         self, firing: Firing, bound: Bound, ctx: ActionContext | None, action: Coroutine[Any, Any, object]
     ) -> None:
-        task = self._loop.create_task(self._await(firing, ctx, action), context=self._context_of(firing))
-        self._watch(firing, bound, task)
+        self._watch(firing, bound, self._new_task(firing, ctx, action))
+
+    def _new_task(
+        self, firing: Firing, ctx: ActionContext | None, action: Coroutine[Any, Any, object]
+    ) -> asyncio.Task[None]:
+        return self._loop.create_task(self._await(firing, ctx, action), context=self._context_of(firing))
 
     async def _await(self, firing: Firing, ctx: ActionContext | None, action: Coroutine[Any, Any, object]) -> None:
         """Await an async action and go on with the loop in the same turn: a done-callback would cost another one."""
         try:
             completion = over(ctx, await action)
-        except Exception as e:
+        except (Exception, SystemExit) as e:
             completion = Failed.of(e)
         except asyncio.CancelledError:
             completion = Failed("CancelledError", "the action cancelled itself")  # unless it was abandoned
@@ -138,7 +142,7 @@ class Dispatcher:
     def _begin_in_thread(self, firing: Firing, bound: Bound) -> None:
         assert bound.action is not None  # noqa: S101 - a built-in action is never bound to a thread
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="petri-action")
+            self._pool = DaemonPool(self._threads)
         ctx = ActionContext(firing, bound.may_write, self._host)
         job = self._loop.run_in_executor(self._pool, self._context_of(firing).run, bound.action, ctx)
         job.add_done_callback(partial(self._on_job, firing, ctx))  # not in our own context, which it enters to go on
@@ -147,8 +151,12 @@ class Dispatcher:
     def _on_job(self, firing: Firing, ctx: ActionContext, job: asyncio.Future[object]) -> None:
         if job.cancelled():
             return  # abandoned; the thread goes on, but nobody listens
-        error = job.exception()
-        self._ended(firing.id, over(ctx, job.result()) if error is None else Failed.of(error))
+        if (error := job.exception()) is not None:
+            self._ended(firing.id, Failed.of(error))
+        elif isinstance(returned := job.result(), CoroutineType):  # asynchronous after all, which its type does not say
+            self._tasks[firing.id] = self._new_task(firing, ctx, returned)
+        else:
+            self._ended(firing.id, over(ctx, returned))
 
     def _context_of(self, firing: Firing) -> Context:
         context = copy_context()

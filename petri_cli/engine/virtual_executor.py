@@ -220,7 +220,7 @@ class VirtualExecutor(Executor):
         began = self._now
         try:
             ctx, returned = self.call(bound, firing)
-        except Exception as e:
+        except (Exception, SystemExit) as e:
             completion: Completion = Failed.of(e)
         else:
             if isinstance(returned, Coroutine):
@@ -260,7 +260,7 @@ class VirtualExecutor(Executor):
             ticks = self._now - began + self._sample(firing)
             self._end_after(firing, over(ctx, end.value), began, ticks, self.bound[firing.ordinal].budget)
             return
-        except Exception as e:
+        except (Exception, SystemExit) as e:
             del self._coroutines[firing.id]
             self._over.append((firing.id, Failed.of(e)))
             return

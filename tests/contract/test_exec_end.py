@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import runpy
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from petri_cli.engine import ActionContext, Token, VirtualExecutor, fork
+from petri_cli.engine import ActionContext, Token, VirtualExecutor, blocking, fork
 from petri_cli.net.builder import NetBuilder, both, delayed
 from petri_cli.net.model import Net
 from tests.contract.backends import execute, on_every_backend
@@ -76,6 +77,23 @@ def test_exec_030_a_timeout_error_that_an_action_raises_is_an_ordinary_failure(b
     run = execute(backend, failing(), {"bad": late, "good": fork()})
     assert [e.error for e in run.of("TransitionFailed")] == ["TimeoutError"]
     assert run.of("ActionTimedOut") == []
+
+
+def leave(ctx: ActionContext) -> None:
+    sys.exit(3)
+
+
+async def leave_later(ctx: ActionContext) -> None:
+    await ctx.sleep(0.001)
+    sys.exit(3)
+
+
+@on_every_backend
+@pytest.mark.parametrize("action", [leave, leave_later, blocking(lambda ctx: sys.exit(3))])
+def test_exec_030_an_action_does_not_end_the_program_that_it_runs_in(backend: str, action: Any) -> None:
+    run = execute(backend, failing(), {"bad": action, "good": fork()})
+    assert [(e.error, e.message) for e in run.of("TransitionFailed")] == [("SystemExit", "3")]
+    assert run.result.values == {"o": ["k1", "k2"]}
 
 
 @on_every_backend
