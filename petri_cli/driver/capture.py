@@ -59,12 +59,18 @@ class Capture:
         self._cut = 0
         self._whole = bytearray()
         self._tail = bytearray()
+        self._captured: Captured | None = None
 
     def feed(self, chunk: bytes) -> None:
         self._keep(self._redacted.feed(chunk))
 
     def finish(self) -> Captured:
-        """At the end of the stream."""
+        """At the end of the stream. Asked again, it says the same."""
+        if self._captured is None:
+            self._captured = self._finish()
+        return self._captured
+
+    def _finish(self) -> Captured:
         self._keep(self._redacted.flush())
         if self._file is not None:
             self._end_file(self._file)

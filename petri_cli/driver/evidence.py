@@ -47,18 +47,28 @@ def schema_problems(schema: dict[str, Any], value: Any) -> list[str]:
 
     At most three; empty when it is satisfied. No reference leads out of the schema: nothing is fetched.
     """
-    from jsonschema.exceptions import SchemaError, best_match
+    from jsonschema.exceptions import best_match
     from jsonschema.validators import Draft202012Validator, validator_for
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
     validator = validator_for(schema, default=Draft202012Validator)
-    try:
-        validator.check_schema(schema)
-    except SchemaError as error:
-        return [f"the schema itself is wrong, at {_path(error.absolute_path)}: {_said(error)}"]
+    if wrong := schema_error(schema):
+        return [f"the schema itself is wrong, at {wrong}"]
     errors = islice(validator(schema, registry=REGISTRY).iter_errors(value), MOST_PROBLEMS)
     found = [best_match([error]) or error for error in errors]
     return [f"{_path(error.absolute_path)}: {_said(error)}" for error in found]
+
+
+def schema_error(schema: dict[str, Any]) -> str:
+    """Where and why ``schema`` is no JSON Schema; empty when it is one."""
+    from jsonschema.exceptions import SchemaError
+    from jsonschema.validators import Draft202012Validator, validator_for
+
+    try:
+        validator_for(schema, default=Draft202012Validator).check_schema(schema)
+    except SchemaError as error:
+        return f"{_path(error.absolute_path)}: {_said(error)}"
+    return ""
 
 
 def _said(error: Any) -> str:

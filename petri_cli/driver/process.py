@@ -138,7 +138,10 @@ class Programs:
 
     async def close(self) -> None:
         """End what still runs, wherever it hides, and the guardian."""
-        await asyncio.gather(*(running.end() for running in list(self.running.values())))
+        left = list(self.running.values())
+        await asyncio.gather(*(running.end() for running in left))
+        for running in left:
+            running.abandon()
         if self._started:
             await _end({}, (self._token,), self.grace)
         guardian, self._guardian = self._guardian, None
@@ -241,8 +244,13 @@ class Running:
             timed_out = False
         except TimeoutError:
             timed_out = True
-        finally:
-            await self.end(only_group=self._child.returncode is not None)
+        except asyncio.CancelledError:
+            try:
+                await self.end()
+            finally:
+                self.abandon()
+            raise
+        await self.end(only_group=self._child.returncode is not None)
         await self._drain()
         return self._summary(timed_out, timeout)
 
@@ -258,6 +266,13 @@ class Running:
             await _end({process.group: process.start_time}, (), self._programs.grace)
         await self._child.wait()
         self._programs.done_with(self.process)
+
+    def abandon(self) -> None:
+        """Nobody asks any more what it wrote; what was written so far stays in its files."""
+        for flow in self._flows:
+            flow.cancel()
+        for capture in self._captures.values():
+            capture.finish()
 
     async def _drain(self) -> None:
         """Read what is left in the streams. They end with the group, unless something outside of it holds them."""

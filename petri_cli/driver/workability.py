@@ -10,6 +10,7 @@ from typing import Any
 
 from petri_cli.document.fields import did_you_mean
 from petri_cli.driver.commands import body_of, is_work, setting, tasks_of
+from petri_cli.driver.evidence import schema_error
 from petri_cli.driver.substitution import is_one_expression
 from petri_cli.driver.verify import kind_of, single_verifiers, verifier_of
 from petri_cli.errors import PetriError, Problem
@@ -24,7 +25,7 @@ def workability(plan: Plan) -> list[Problem]:
 
     PETRI_NEEDS_VERIFIER: work that somebody claims, and nobody sees the exit status of; PETRI_BAD_EXPRESSION: a
     condition in prose, ``item`` outside of every foreach, ``loop`` outside of every loop; PETRI_UNKNOWN_TASK: a command
-    or an input that speaks of a task which is not there.
+    or an input that speaks of a task which is not there; PETRI_BAD_SCHEMA: a verifier's schema that is none.
     """
     problems: list[Problem] = []
     for node in plan.nodes:
@@ -32,6 +33,7 @@ def workability(plan: Plan) -> list[Problem]:
             problems += _expression(plan, node, what, text)
         if isinstance(node, Task | Foreach) and is_work(node):
             problems += _verifier(plan, node)
+            problems += _schemas(plan, node)
             for what, text, items in _texts(plan, node):
                 problems += _text(plan, node, what, text, items)
     return problems
@@ -58,6 +60,12 @@ def _verifier(plan: Plan, node: Task | Foreach) -> list[Problem]:
     body = "add `run`, `python` or a declared worker" if worker == "shell" else f"declare `{worker}` below `workers:`"
     hint = f"{body}; or `verify` it otherwise: human, command, schema, files or python"
     return [Problem("PETRI_NEEDS_VERIFIER", message, node.where, hint)]
+
+
+def _schemas(plan: Plan, node: Task | Foreach) -> Iterator[Problem]:
+    for spec in single_verifiers(verifier_of(plan, node)):
+        if kind_of(spec) == "schema" and (wrong := schema_error(spec["schema"])):
+            yield Problem("PETRI_BAD_SCHEMA", f"the schema that verifies `{node.id}` is wrong, at {wrong}", node.where)
 
 
 def _texts(plan: Plan, node: Task | Foreach) -> Iterator[tuple[str, str, bool]]:

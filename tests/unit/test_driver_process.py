@@ -240,6 +240,25 @@ def test_giving_up_ends_the_group_however_often_one_asks(tmp_path: Path, held: A
     with_programs(use)
 
 
+@pytest.mark.parametrize("ask", [True, False])
+def test_what_was_written_before_it_was_given_up_is_kept(tmp_path: Path, held: Alive, ask: bool) -> None:
+    async def use(programs: Programs) -> None:
+        script = HOLDS.format("head -c 100000 /dev/zero | tr '\\0' '\\n'", "sleep 60")
+        running = await programs.start(Command(("sh", "-c", script)), folder=tmp_path, cwd=tmp_path)
+        running.go()
+        assert await held.read() == b"up"
+        if ask:
+            waiting = asyncio.ensure_future(running.ended())
+            await asyncio.sleep(0)
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+
+    with_programs(use)
+    assert (tmp_path / "stdout").read_bytes().strip() == b""
+    assert (tmp_path / "stdout").stat().st_size > 0
+
+
 def test_what_it_leaves_running_in_its_group_ends_with_it(tmp_path: Path, held: Alive) -> None:
     async def use(programs: Programs) -> Ended:
         script = HOLDS.format("sleep 60 &", "echo done")

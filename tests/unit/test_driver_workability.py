@@ -78,6 +78,11 @@ def test_a_plan_that_says_how_its_work_is_done(flow: Any) -> None:
             "PETRI_BAD_EXPRESSION when: `all` stands alone (character 1)",
         ),
         (
+            task(run="x", verify={"all": [{"schema": {"properties": {"n": {"minimum": "3"}}}}]}),
+            "PETRI_BAD_SCHEMA the schema that verifies `t` is wrong, at $.properties.n.minimum: must be a number, "
+            'got "3"',
+        ),
+        (
             {"loop": {"id": "l", "until": "green", "body": task(run="x")}},
             "PETRI_BAD_EXPRESSION until: `green` stands alone (character 1)",
         ),
