@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import engine, exploration, plans, startup
+from benchmarks import engine, exploration, plans, sessions, startup
 from benchmarks.table import machine
 
 
@@ -12,6 +12,7 @@ def main() -> None:
     plans.main()
     exploration.main()
     engine.main()
+    sessions.main()
 
 
 main()

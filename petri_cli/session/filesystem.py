@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 _MOUNTS = Path("/proc/self/mountinfo")
+MOUNT = "/sbin/mount"
 
 _SHARED = frozenset({
     "nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "afs", "ncpfs", "9p", "ceph", "lustre", "gpfs", "beegfs",
@@ -59,9 +60,8 @@ def _unescaped(name: str) -> str:
 
 def _mounts_told() -> list[tuple[Path, str]]:
     """As the program ``mount`` of macOS and the BSDs prints them: ``server:/x on /Volumes/x (nfs, nodev)``."""
-    command = ["/sbin/mount"]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=5, check=False)  # noqa: S603 (no input)
+        done = subprocess.run([MOUNT], capture_output=True, timeout=5, check=False)  # noqa: S603 (no input)
     except (OSError, subprocess.TimeoutExpired):
         return []
     mounts = []

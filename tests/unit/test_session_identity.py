@@ -13,6 +13,8 @@ import pytest
 from petri_cli.session import identity
 from petri_cli.session.identity import alive, identify, this_process
 
+ROOT = Path(__file__).parents[2]
+
 
 def sleeper() -> subprocess.Popen[bytes]:
     """A process that ends when its standard input does."""
@@ -25,17 +27,19 @@ def test_this_process_is_alive_and_has_its_own_number() -> None:
     assert alive(me) is True
 
 
+FORKING = """
+import os
+from petri_cli.session.identity import this_process
+parent = this_process()
+if not os.fork():
+    child = this_process()
+    os._exit(0 if child.pid == os.getpid() != parent.pid else 1)
+raise SystemExit(os.wait()[1])
+"""
+
+
 def test_a_child_that_was_forked_is_another_process() -> None:
-    this_process()
-    reading, writing = os.pipe()
-    pid = os.fork()
-    if not pid:
-        os.write(writing, str(this_process().pid).encode())
-        os._exit(0)
-    os.waitpid(pid, 0)
-    assert os.read(reading, 100) == str(pid).encode()
-    os.close(reading)
-    os.close(writing)
+    assert subprocess.run([sys.executable, "-c", FORKING], cwd=ROOT, check=False).returncode == 0
 
 
 def test_a_process_that_ended_is_not_alive_even_as_a_zombie() -> None:
