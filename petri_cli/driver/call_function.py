@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 if __name__ == "__main__":  # modules are looked for in the working directory, not beside this file
-    if sys.path and sys.path[0] and __file__.startswith(sys.path[0]):
+    if sys.path and sys.path[0] == __file__.rpartition("/")[0]:
         sys.path[0] = ""
     else:
         sys.path.insert(0, "")

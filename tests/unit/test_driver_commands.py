@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -295,8 +293,12 @@ def test_a_module_that_is_not_there_is_told(tmp_path: Path) -> None:
     )
 
 
-def test_modules_beside_the_runner_do_not_get_in_the_way(tmp_path: Path) -> None:
-    (tmp_path / "report.py").write_text("def f():\n    return 'mine'\n", encoding="utf-8")
-    assert run(command_of(job({"python": "report:f"})), tmp_path).output == "mine"
-    code = "import sys, json; print(json.dumps(sys.flags.safe_path))"
-    assert json.loads(subprocess.check_output([sys.executable, "-P", "-c", code])) is True
+@pytest.mark.parametrize("safe", ["", "1"])
+def test_modules_are_those_of_the_working_directory(safe: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONSAFEPATH", safe)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "more"))
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "more.py").write_text("word = 'mine'\n", encoding="utf-8")
+    # There is a module of this name beside the runner, too.
+    (tmp_path / "verify.py").write_text("import more\ndef f():\n    return more.word\n", encoding="utf-8")
+    assert run(command_of(job({"python": "verify:f"})), tmp_path).output == "mine"
