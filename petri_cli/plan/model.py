@@ -10,10 +10,20 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, assert_never
+from typing import Any, TypeVar, assert_never, dataclass_transform
 
 from petri_cli.errors import NOWHERE, Position
-from petri_cli.records import record
+
+_T = TypeVar("_T")
+
+
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
+def _frozen(cls: type[_T]) -> type[_T]:
+    """A slotted dataclass, compared by identity, that the type checker holds to be frozen.
+
+    Checked at run time, the same promise would triple the cost of making a node.
+    """
+    return dataclass(slots=True, eq=False)(cls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +38,7 @@ class Resource:
     capacity_at: Position = NOWHERE
 
 
-@record
+@_frozen
 class Node:
     """What every node of a plan has.
 
@@ -45,7 +55,7 @@ class Node:
     """As written, or generated: ``g1, g2, …`` for guards, ``1, 2, …`` for parallels and choices; empty for seq."""
 
 
-@record
+@_frozen
 class Task(Node):
     """One unit of real work. ``settings`` holds everything else the plan says of it (run, worker, verify, …)."""
 
@@ -53,12 +63,12 @@ class Task(Node):
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-@record
+@_frozen
 class Seq(Node):
     """Children in order."""
 
 
-@record
+@_frozen
 class Parallel(Node):
     """All children at once; done when all are. ``listed``: written as a plain list, not as ``{branches: …}``."""
 
@@ -75,7 +85,7 @@ class Branch:
     """Written as ``{when?, name?, body}``, not as a bare node."""
 
 
-@record
+@_frozen
 class Choice(Node):
     """Exactly one child; ``branches[k]`` belongs to ``children[k]``."""
 
@@ -83,7 +93,7 @@ class Choice(Node):
     listed: bool = True
 
 
-@record
+@_frozen
 class Loop(Node):
     """Its one child, then again or exit; at most ``max_iterations`` times."""
 
@@ -93,7 +103,7 @@ class Loop(Node):
     on_exhausted: str = "fail"
 
 
-@record
+@_frozen
 class Foreach(Node):
     """Its one child once an item. ``items`` is the literal list's length, None when discovered at run time.
 
@@ -111,7 +121,7 @@ class Foreach(Node):
         return self.items if self.items is not None else self.max_width
 
 
-@record
+@_frozen
 class Guard(Node):
     """Hold units of resources while the one child runs: ``units`` = ((resource id, k), …), acquired atomically."""
 
