@@ -261,9 +261,9 @@ class SessionDriver:
 
     async def _give_up(self) -> None:
         """End what goes on here for claims that are no more."""
-        for claim in self._crew.claims:
-            if claim not in self._replica.state.claims:
-                await self._crew.give_up(claim)
+        gone = [claim for claim in self._crew.claims if claim not in self._replica.state.claims]
+        if gone:
+            await asyncio.gather(*map(self._crew.give_up, gone))
 
     def _to_judge(self) -> list[Claim]:
         """Reports that nobody has verified, and those on which a person has spoken since."""
