@@ -21,12 +21,18 @@ $(READY): pyproject.toml
 
 env: $(READY)   ## create the environment in .venv
 
-demo: $(READY)  ## judge one sound and one unsound plan
+demo: $(READY)  ## judge one sound and one unsound plan, run one
 	@echo '$$ petri analyze samples/migration.petri.yaml'
 	@$(BIN)/petri analyze samples/migration.petri.yaml
 	@echo
 	@echo '$$ petri analyze samples/lock-inversion.petri.yaml'
 	@$(BIN)/petri analyze --exit-zero samples/lock-inversion.petri.yaml
+	@echo
+	@echo '$$ petri run samples/release.petri.yaml'
+	@rm -rf build/demo && mkdir -p build/demo
+	@cd build/demo && $(abspath $(BIN))/petri run ../../samples/release.petri.yaml
+	@echo '$$ petri status'
+	@cd build/demo && $(abspath $(BIN))/petri status
 
 test: $(READY)  ## all tests
 	$(PYTEST) -n $(JOBS)

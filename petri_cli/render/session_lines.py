@@ -39,6 +39,11 @@ from petri_cli.session.state import RESOURCE, Claim, State
 END_STYLES = {"completed": "good", "suspended": "doubt"}
 
 
+def shown(task: str) -> str:
+    """A task as a person calls it: ``foreach.each[2]``, the discovery of items, is ``items of each[2]``."""
+    return f"items of {task.removeprefix('foreach.')}" if task.startswith("foreach.") else task
+
+
 def clock(ticks: int) -> str:
     """``14:03:07.250``, by the clock on this machine's wall."""
     at = datetime.fromtimestamp(ticks / TICKS_PER_SECOND).astimezone()
@@ -124,7 +129,7 @@ class SessionNarrator:
 
     def _who(self, claim: str) -> str:
         event = self._claims.get(claim)
-        return called(event.task, event.thread) if event is not None else claim
+        return shown(called(event.task, event.thread)) if event is not None else claim
 
     def _reported(self, event: Reported) -> Line:
         if not self._verbose and event.status == 0 and not event.error:

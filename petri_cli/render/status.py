@@ -10,7 +10,7 @@ from petri_cli.engine.tokens import to_seconds
 from petri_cli.render.look import KEEP, Line, Look, columns, crop, pad, wrap
 from petri_cli.render.phrase import listed, many
 from petri_cli.render.run_lines import seconds
-from petri_cli.render.session_lines import clock, day
+from petri_cli.render.session_lines import clock, day, shown
 
 INDENT = "  "
 DEEPER = "    "
@@ -167,7 +167,7 @@ def _tasks(s: Status, look: Look) -> list[Line]:
             rows[-1][2].append(row)
         else:
             rows.append((style, sign, [row]))
-    names = [_row_name([r.task for r in group], look) for _, _, group in rows]
+    names = [_row_name([shown(r.task) for r in group], look) for _, _, group in rows]
     widest = min(max(map(columns, names), default=0), look.width // 2)
     return [
         [("", DEEPER), (style, sign), *pad([("", f" {name}")], widest + 3), ("dim", _task_figures(group))]
@@ -215,7 +215,7 @@ def _work(rows: Iterable[WorkRow], look: Look) -> list[list[Line]]:
     lines = []
     for group in told.values():
         row = group[0]
-        who = listed([r.task for r in group], limit=3)
+        who = listed([shown(r.task) for r in group], limit=3)
         when = "out of attempts" if row.blocked else f"again in {_in(row.retry_in)}" if row.retry_in else "again"
         text: Line = [
             ("strong", who),
@@ -231,7 +231,7 @@ def _in(ticks: int | None) -> str:
 
 
 def _claims(s: Status, look: Look) -> list[Line]:
-    widest = min(max((columns(r.task) for r in s.claims), default=0), look.width // 3)
+    widest = min(max((columns(shown(r.task)) for r in s.claims), default=0), look.width // 3)
     return [_claim(r, s, widest) for r in s.claims]
 
 
@@ -245,7 +245,7 @@ def _claim(r: ClaimRow, s: Status, widest: int) -> Line:
         said.append("reported, to be verified")
     else:
         said.append(f"{_in(r.left)} of its lease left")
-    name: Line = [("dim", f"{r.claim.id:<5} "), ("", crop(r.task, widest))]
+    name: Line = [("dim", f"{r.claim.id:<5} "), ("", crop(shown(r.task), widest))]
     return [("", DEEPER), *pad(name, widest + 8), ("dim", ", ".join(said))]
 
 
@@ -262,7 +262,7 @@ def _resource(r: ResourceRow, s: Status, look: Look) -> list[Line]:
     lines = wrap([("lane0", r.id), ("", f"{KEEP} {said}")], look.prose, DEEPER, DEEPER + INDENT)
     for h in r.holders[:MAX_ROWS]:
         units = f"{h.units} × " if h.units > 1 else ""
-        inside = f" for {listed(list(h.inside), limit=3)}" if h.inside else ""
+        inside = f" for {listed([shown(t) for t in h.inside], limit=3)}" if h.inside else ""
         since = clock(h.since)[:8]
         text = f"{units}guard {h.guard} (line {h.line}) since {since}{inside}"
         lines += wrap([("dim", text)], look.prose, DEEPER + INDENT, DEEPER + DEEPER)
