@@ -18,7 +18,8 @@ from tests.strategies.session_logs import session_log
 
 def test_a_small_state_is_kept_every_thousand_events_and_a_large_one_less_often() -> None:
     assert not due(1_999, 1_000, 5_000) and due(2_000, 1_000, 5_000)
-    assert not due(20_999, 1_000, 20_000_000) and due(21_000, 1_000, 20_000_000)
+    assert not due(20_999, 1_000, 20_000_000) and not due(40_999, 1_000, 20_000_000)
+    assert due(41_000, 1_000, 20_000_000)
     assert due(1_000, 0, 0)
 
 

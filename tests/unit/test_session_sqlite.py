@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -645,3 +646,35 @@ def test_a_log_that_cannot_be_moved_is_warned_about_and_the_commit_counts(
     assert {w.code for w in store.warnings} == {"PETRI_STORE_NOT_MOVED"}
     assert store.last("demo") == last == opened(path).last("demo")
     monkeypatch.undo()
+
+
+def test_the_log_is_moved_and_the_database_closed_only_under_the_lock(
+    path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_connections, "CHECKPOINT_BYTES", 20_000)
+    store = opened(path)
+    store.create("demo")
+    free: list[bool] = []
+
+    def look() -> None:
+        with path.with_name("petri.db.lock").open("r+b") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                free.append(True)
+            except BlockingIOError:
+                free.append(False)
+
+    def looked_at(real: Callable[..., None], *given: object) -> None:
+        look()
+        real(*given)
+
+    connections = store._connections
+    for name in ("_checkpoint", "_close_writer"):
+        monkeypatch.setattr(connections, name, partial(looked_at, getattr(connections, name)))
+    for _ in range(10):
+        add(store, "x" * 5_000)
+    moved = len(free)
+    store.close()
+    assert moved >= 2 and len(free) == moved + 2 and not any(free)
+    look()
+    assert free[-1], "afterwards nobody holds it"
