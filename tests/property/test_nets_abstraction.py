@@ -85,3 +85,13 @@ def test_a_net_without_places_is_counted_too() -> None:
     net = Net("void", (), (Transition("t", (), None),), {})
     asked = [Property("free", "deadlockFree", ()), Property("never", "unreachable", ())]
     assert prove_abstractly(compile_net(net), asked, 100, never).proved == {0}
+
+
+def test_a_huge_arc_weight_is_not_counted_out() -> None:
+    """From «many», an arc of weight k may leave any of k + 1 numbers; so many are more than the search may look at."""
+    net = short_net("make: on -> on p; eat: 1000000000000*p -> q", on=1)
+    asked = [Property("never", "unreachable", ("q",)), Property("on", "unreachable", ("on", "on"))]
+    found = prove_abstractly(compile_net(net), asked, 1_000, never)
+    assert found.proved == frozenset()
+    full = short_net("eat: 1000000000000*p -> q", p=1_000_000_000_000)
+    assert prove_abstractly(compile_net(full), asked[:1], 1_000, never).proved == frozenset()

@@ -46,6 +46,7 @@ def test_a_property_that_needs_numbers_without_end_is_unknown_or_answered_but_ne
     bound = Property("few", "placeBound", ("p",), 0, HUGE << WIDEST)
     result = judge_net(net, Budget(max_states=20_000), [bound, Property("no end", kind, ("o", "never"))])
     assert result.verdict is Verdict.UNKNOWN
+    assert "bits for the tokens of a place" in result.message
     assert result.conditions[0].holds is None
 
 
@@ -53,6 +54,7 @@ def test_a_net_that_doubles_its_tokens_is_not_judged_sound() -> None:
     result = judge_net(_doubling(), Budget(max_states=20_000))
     assert result.verdict is Verdict.UNKNOWN
     assert result.code == "PETRI_UNKNOWN"
+    assert f"undecided within {WIDEST} bits for the tokens of a place" in result.message
     assert place_bounds(_doubling(), Budget(max_states=20_000)) is None
 
 
