@@ -67,6 +67,7 @@ NO_FILE_PROVOKES = {
     "PETRI_STORE_WAITING": "about a store",
     "PETRI_TOO_DEEP": "too deep to print",
     "PETRI_TOO_LARGE": "too large to print",
+    "PETRI_TOO_MANY_PLACES": "about a log",
     "PETRI_UNKNOWN": "a budget and a file too large to print",
     "PETRI_UNKNOWN_CODE": "about a call of petri explain",
     "PETRI_UNKNOWN_FOREACH": "about --width",
