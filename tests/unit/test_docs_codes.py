@@ -85,7 +85,7 @@ BESIDE = {"PETRI_PRIORITY_IGNORED": {"PETRI_PROPERTY_VIOLATED"}}
 
 OF_WORK = {"PETRI_ATTEMPT", "PETRI_CLAIM", "PETRI_ITEM", "PETRI_PROCESS", "PETRI_SESSION", "PETRI_TASK"}
 """Variables of the environment that a piece of work finds."""
-VARIABLES = {*OF_WORK, "PETRI_STORE"}
+VARIABLES = {*OF_WORK, "PETRI_SELF_CHECK", "PETRI_STORE"}
 """They look like codes."""
 
 
