@@ -32,8 +32,8 @@ from petri_cli.session.state import Attempts, Claim, Driver, Revision, State
 
 SHAPES = (State, Claim, Attempts, Revision, Driver, Holding, Process, Timer, Reported)
 FOLD = f"{FOLD_VERSION}.1 {zlib.crc32(repr([[f.name for f in fields(kind)] for kind in SHAPES]).encode()):08x}"
-"""Which fold a state is of: its version and that of the text here, and the shape of what it makes, so that a field that was added is noticed even
-where the version was forgotten."""
+"""Which fold a state is of: its version and that of the text here, and the shape of what it makes, so that a field that
+was added is noticed even where the version was forgotten."""
 
 LEAST_EVENTS = 1_000
 """Between two snapshots: about 20 ms of folding."""

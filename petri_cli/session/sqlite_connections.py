@@ -7,9 +7,11 @@ parent's alone and opens its own.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import sqlite3
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -22,9 +24,6 @@ from petri_cli.session.sqlite_lock import SidecarLock
 
 CHECKPOINT_BYTES = 4 << 20
 """Size of the write-ahead log at which it is moved into the database."""
-
-_ABANDONED: list[sqlite3.Connection] = []
-"""Connections that came by a fork. They are the parent's: to close them here would do harm there."""
 
 
 class Connections:
@@ -40,9 +39,9 @@ class Connections:
         self._sidecar = SidecarLock(beside(path, ".lock"), timeout, self._warn_of_waiting)
         self._closed = False
         self._begin()
+        _ALL.add(self)
 
     def _begin(self) -> None:
-        self._pid = os.getpid()
         self._writer: Opened | None = None
         self._reader: Opened | None = None
         self._readers = 0
@@ -52,12 +51,17 @@ class Connections:
         self._writing_thread: int | None = None
         self._reading = threading.RLock()
 
-    def _check_process(self) -> None:
+    def _check_open(self) -> None:
         if self._closed:
             raise ValueError("the store is closed")
-        if self._pid != os.getpid():
-            _ABANDONED.extend(o.db for o in (self._writer, self._reader) if o is not None)
-            self._begin()
+
+    def abandon(self) -> None:
+        """In a child after a fork: what is open is the parent's. To close it here, even when the interpreter ends, may
+        do harm there (sqlite.org/howtocorrupt.html, 2.6), so it is kept from ever being collected."""
+        for opened in (self._writer, self._reader):
+            if opened is not None:
+                ctypes.pythonapi.Py_IncRef(ctypes.py_object(opened.db))
+        self._begin()
 
     # Writing
 
@@ -70,7 +74,7 @@ class Connections:
         with self._alone(), self._locked():
             writer = self._open_writer()
             db = writer.db
-            before = db.total_changes
+            before, process = db.total_changes, os.getpid()
             try:
                 with said_plainly(self.path):
                     db.execute("BEGIN IMMEDIATE")
@@ -79,7 +83,8 @@ class Connections:
                 with said_plainly(self.path):
                     db.execute("COMMIT" if changed else "ROLLBACK")
             except BaseException as e:
-                self._undo(db, e)
+                if os.getpid() == process:  # a child that was forked in the block ends it, too
+                    self._undo(db, e)
                 raise
             if changed:
                 self._committed(writer)
@@ -87,18 +92,19 @@ class Connections:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Of the threads of this process."""
-        self._check_process()
+        self._check_open()
         me = threading.get_ident()
         if self._writing_thread == me:
             raise RuntimeError("a call that writes inside of a block that writes: append to the block instead")
-        if not self._writing.acquire(timeout=self._timeout):
+        writing = self._writing
+        if not writing.acquire(timeout=self._timeout):
             raise store_error("PETRI_STORE_BUSY", self.path, "another thread of this process is writing")
         self._writing_thread = me
         try:
             yield
         finally:
             self._writing_thread = None
-            self._writing.release()
+            writing.release()
 
     def _locked(self) -> AbstractContextManager[None]:
         """Of the processes. The lock file's folder is made where it is missing."""
@@ -173,7 +179,7 @@ class Connections:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection | None]:
         """A connection that only reads, for as long as the block lasts; None when there is no store."""
-        self._check_process()
+        self._check_open()
         with self._reading:
             self._check_file(self._reader)
             if self._reader is None:
@@ -231,7 +237,7 @@ class Connections:
 
     def close(self) -> None:
         """Close what this process opened; move the log into the database if no one else uses it."""
-        if self._pid != os.getpid() or self._closed:
+        if self._closed:
             return
         with self._reading:
             self._close_reader()
@@ -251,6 +257,17 @@ class Connections:
 
     def _warn_of(self, code: str, message: str, hint: str) -> None:
         self._warn(Problem(code, message, Position(), hint, "warning"))
+
+
+_ALL: weakref.WeakSet[Connections] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for connections in _ALL:
+        connections.abandon()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def _needs_recovery(error: BaseException | None) -> bool:

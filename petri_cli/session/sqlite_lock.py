@@ -59,14 +59,15 @@ class SidecarLock:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Raises PetriError ``PETRI_STORE_BUSY``, ``PETRI_STORE_NO_ACCESS``, ``PETRI_STORE_IO``."""
-        fd = self._acquire()
+        fd, process = self._acquire(), os.getpid()
         try:
             self._sign(fd)
             yield
         finally:
-            # Let go by name: a process that was forked meanwhile may still have the file open.
-            with contextlib.suppress(OSError):
-                fcntl.flock(fd, fcntl.LOCK_UN)
+            if os.getpid() == process:
+                # Let go by name: a process that was forked meanwhile may still have the file open.
+                with contextlib.suppress(OSError):
+                    fcntl.flock(fd, fcntl.LOCK_UN)
 
     def holder(self) -> Holder | None:
         """Who signed last; None when nobody did, or it cannot be read."""

@@ -347,6 +347,32 @@ print("both")
     assert ran(code, path) == "both\n"
 
 
+def test_a_child_that_ends_leaves_what_its_parent_has_open(path: Path) -> None:
+    """It ends as programs do, by its last line, long after its parent has begun to write."""
+    code = """
+w = store.writing("demo")
+block = w.__enter__()
+block.append([Noted(2**52, "info", "y")])
+if not os.fork():
+    sys.exit(0)
+assert os.wait()[1] == 0
+w.__exit__(None, None, None)
+assert store.last("demo") == 3
+reading, writing = os.pipe()
+if not os.fork():
+    os.read(reading, 1)
+    sys.exit(0)
+store.close()
+again = SqliteEventStore(sys.argv[1])
+add(again)
+size = os.stat(sys.argv[1] + "-wal").st_size
+os.write(writing, b"x")
+os.wait()
+print(size > 0 and os.stat(sys.argv[1] + "-wal").st_size == size and again.last("demo"))
+"""
+    assert ran(code, path) == "4\n"
+
+
 def test_a_child_of_a_writer_that_died_does_not_keep_its_lock(path: Path) -> None:
     code = """
 import signal
