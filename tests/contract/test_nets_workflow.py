@@ -76,6 +76,7 @@ def test_published_workflow_nets_get_the_published_verdict() -> None:
     assert counts["SOUND", "SOUND"] + counts["UNSOUND", "UNSOUND"] == counts.total()
 
 
+@pytest.mark.slow
 def test_a_small_budget_leaves_published_workflow_nets_open_rather_than_wrong() -> None:
     counts = _judge_published(50)
     assert counts["SOUND", "UNKNOWN"] + counts["UNSOUND", "UNKNOWN"] > 0

@@ -282,6 +282,7 @@ def test_a_session_is_a_run_of_the_net_whatever_happens_on_the_way(document: Doc
     check(document, World(rng, fails=rng.choice([0.0, 0.1, 0.4]), dies=rng.choice([0.0, 0.5, 0.9])))
 
 
+@pytest.mark.slow
 @drawn
 @given(contended_plans(), st.integers(0, 2**32))
 def test_workers_that_come_and_go_silent_change_nothing_of_that(document: Document, seed: int) -> None:

@@ -158,6 +158,7 @@ def test_the_two_agree_on_nets_in_which_a_lot_happens(seed: int) -> None:
     event(f"firings: {min(pair.slow.count, 60) // 20 * 20}+")
 
 
+@pytest.mark.slow
 @settings(deadline=None, derandomize=True, max_examples=200)
 @given(st.integers(0, 2**32))
 def test_a_run_that_is_restored_from_checkpoints_again_and_again_tells_the_same_story(seed: int) -> None:

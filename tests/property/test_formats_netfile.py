@@ -231,6 +231,7 @@ def documents(key: str, part: Any) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "part"), PARTS, ids=lambda x: x if isinstance(x, str) else json.dumps(x)[:30])
 def test_the_checker_and_the_schema_agree_on_every_part_damaged_in_every_way(key: str, part: Any) -> None:
     for data in documents(key, part):

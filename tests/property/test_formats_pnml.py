@@ -44,6 +44,7 @@ def as_xml_shows(text: str) -> str:
     return re.sub("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text).strip()
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(plain_nets(hostile=True))
 def test_a_net_with_hostile_ids_comes_back_isomorphic_and_with_its_names(net: Net) -> None:

@@ -62,6 +62,7 @@ def problems_of(document: Any) -> tuple[Problem, ...]:
         return error.problems
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(broken_documents())
 @example({"flow": {"task": {"id": "a\n"}}})

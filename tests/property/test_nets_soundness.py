@@ -155,6 +155,7 @@ def test_properties_hold_exactly_where_no_reachable_marking_violates_them(net: N
     assert result.verdict is wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cap", [3, 12])
 def test_under_any_cap_a_property_is_judged_rightly_or_left_open(cap: int) -> None:
     """By counting up to a limit and by stubborn sets, where the cap keeps enumeration from telling."""
@@ -188,6 +189,7 @@ def test_under_any_cap_a_property_is_judged_rightly_or_left_open(cap: int) -> No
     assert min(decided[True], decided[False], decided[None]) > 20, decided
 
 
+@pytest.mark.slow
 @MODEST
 @given(nets())
 def test_place_bounds_are_the_largest_counts_of_the_reachable_markings(net: Net) -> None:
@@ -200,6 +202,7 @@ def test_place_bounds_are_the_largest_counts_of_the_reachable_markings(net: Net)
     assert place_bounds(net, SMALL) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cap", [1, 5, 20, 60])
 def test_under_any_cap_a_verdict_is_right_or_unknown(cap: int) -> None:
     decided = Counter[str]()
