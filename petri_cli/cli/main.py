@@ -21,6 +21,7 @@ COMMANDS = {
     "plan": "Commit a plan as the next revision of a session, if it is sound.",
     "run": "Execute a plan in a session, or a net; or simulate either.",
     "status": "Where a session stands: marking, claims, resources, every step.",
+    "insights": "What the log suggests to change in the plan, with the counts behind it.",
     "create": "Open a session.",
     "cancel": "End a session for good.",
     "claim": "For workers: take a piece of work that waits for whoever comes.",

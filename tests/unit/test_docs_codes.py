@@ -28,6 +28,7 @@ NO_FILE_PROVOKES = {
     "PETRI_BAD_SESSION_ID": "about the name of a session",
     "PETRI_BAD_SCHEMA": "about a plan that is committed",
     "PETRI_CANNOT_START": "about a program that a plan starts",
+    "PETRI_CANNOT_EDIT": "about a change of a plan",
     "PETRI_CANNOT_WRITE": "about an output",
     "PETRI_CLAIM_ENDED": "about a session",
     "PETRI_CONTROL_CHARACTER": "a page is text, which cannot hold the character",
