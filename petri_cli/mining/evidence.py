@@ -142,10 +142,10 @@ def _gates(plan: Plan) -> list[_Gate]:
 class _Reader:
     """Reads the log of one session. State is looked at between two moments, when control has come to rest."""
 
-    def __init__(self, evidence: Evidence, name: str, plan: Plan, gates: Sequence[_Gate], budgets: Budgets) -> None:
+    def __init__(self, evidence: Evidence, name: str, plan: Plan, gates: Sequence[_Gate], numbers: NumbersOf) -> None:
         self.evidence = evidence
-        self.budgets = budgets
-        self.budget: Mapping[str, int] = {}
+        self.numbers = numbers
+        self.allowed = Numbers({}, {})
         self.name = name
         self.state = State()
         self.gates = {g.entry: g for g in gates}
