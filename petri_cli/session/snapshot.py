@@ -52,13 +52,13 @@ def due(seq: int, taken: int, size: int) -> bool:
 def thin(seqs: Iterable[int]) -> list[int]:
     """Of snapshots at ``seqs`` those to drop: older ones are kept further apart, the further back they are.
 
-    Two at most, the outermost ones, are kept in each span of distances from the latest, [4^k, 4^(k+1)). So an event is
-    never much further from a snapshot before it than from the end of the log, and a log of a million has about ten.
+    Two at most, the outermost ones, are kept in each span of distances from the latest, [2^k, 2^(k+1)). So an event is
+    never much further from a snapshot before it than from the end of the log; of a thousand, some twenty are kept.
     """
     latest, *older = sorted(seqs, reverse=True)
     spans: dict[int, list[int]] = {}
     for seq in older:
-        spans.setdefault((latest - seq).bit_length() // 2, []).append(seq)
+        spans.setdefault((latest - seq).bit_length(), []).append(seq)
     return [seq for span in spans.values() for seq in span[1:-1]]
 
 
