@@ -15,7 +15,7 @@ _BITS = 53
 def retry_delay(retry: Mapping[str, float | None] | None, attempt: int, claim: str) -> float:
     """Seconds to wait before ``attempt`` (2 is the first that follows another), after the claim ``claim`` was burnt.
 
-    retry: ``{delay, factor, max, jitter}`` as in the plan, durations in seconds. The wait is delay · factor^(attempt-2),
+    retry: ``{delay, factor, max, jitter}`` as in the plan, durations in seconds. It is delay · factor^(attempt - 2),
     at most ``max``; of that, a share of up to ``jitter`` is taken off again: as much as the claim's name says, so that
     it is the same whenever it is asked for.
     """

@@ -1,0 +1,100 @@
+"""``petri insights`` on real sessions that were made to learn from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft7Validator
+
+from petri_cli.data import read
+from tests.e2e.petri import petri
+
+FLAKY = """\
+name: flaky
+resources: [{id: ci_slots, capacity: 2}]
+flow:
+  seq:
+    - foreach:
+        id: each
+        over: [a, b, c, d, e]
+        body: {guard: {resource: ci_slots, body: {task: {id: work, run: "sleep 0.1"}}}}
+    - foreach:
+        id: tries
+        over: [1, 2, 9]
+        body:
+          task:
+            id: flaky
+            maxAttempts: 3  # enough?
+            run: "n=$(cat n{item} || echo 0); n=$((n+1)); echo $n > n{item}; test $n -ge {item}"
+"""
+
+
+def insights(folder: Path, *arguments: str) -> Any:
+    done = petri("insights", "--format", "json", *arguments, cwd=folder)
+    assert done.code == 0, done.err
+    Draft7Validator(json.loads(read("schemas", "insights"))).validate(done.report)
+    return {a["kind"]: a for a in done.report["adaptations"]}
+
+
+def run(folder: Path, plan: str, *arguments: str) -> int:
+    (folder / "plan.petri.yaml").write_text(plan, encoding="utf-8")
+    return petri("run", "plan.petri.yaml", *arguments, cwd=folder).code
+
+
+def test_the_two_adaptations_of_a_flaky_task_and_a_narrow_resource_with_true_counts(tmp_path: Path) -> None:
+    assert run(tmp_path, FLAKY, "--keep-going") == 1
+    found = insights(tmp_path)
+    assert found.keys() == {"maxAttempts", "resourceCapacity"}
+    attempts, capacity = found["maxAttempts"], found["resourceCapacity"]
+    assert (attempts["target"], attempts["current"], attempts["suggested"]) == ("t.flaky", 3, 4)
+    assert attempts["evidence"] == {
+        "exhausted": 1, "committed": 2, "worstStreak": 3, "of": 3, "sessions": ["flaky"]
+    }  # fmt: skip
+    assert "yet committed in 2 (worst streak 3); the failures are transient" in attempts["rationale"]
+    assert (capacity["target"], capacity["current"], capacity["suggested"]) == ("ci_slots", 2, 3)
+    assert capacity["evidence"]["starved"] == 3
+    assert capacity["evidence"]["acquisitions"] == 5
+    assert "drained to zero while 3 further acquisition(s) were otherwise ready" in capacity["rationale"]
+
+
+def test_what_is_applied_is_a_revision_that_changes_two_numbers_and_nothing_else(tmp_path: Path) -> None:
+    run(tmp_path, FLAKY, "--keep-going")
+    done = petri("insights", "--apply", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert "revision 2" in done.out
+    history = petri("status", "--all", "--format", "json", cwd=tmp_path).report["history"]
+    (text,) = [e["text"] for e in history if e["type"] == "RevisionCommitted" and e["revision"] == 2]
+    assert text == FLAKY.replace("capacity: 2", "capacity: 3").replace("maxAttempts: 3", "maxAttempts: 4")
+    assert insights(tmp_path) == {}
+
+
+def test_a_step_that_never_succeeded_gets_one_more_attempt_once(tmp_path: Path) -> None:
+    plan = "name: hopeless\nflow: {task: {id: never, maxAttempts: 2, run: exit 1}}\n"
+    assert run(tmp_path, plan) == 1
+    assert (insights(tmp_path)["maxAttempts"]["suggested"]) == 3
+    assert petri("insights", "--apply", cwd=tmp_path).code == 0
+    assert petri("run", cwd=tmp_path).code == 1
+    found = insights(tmp_path)["maxAttempts"]
+    assert (found["current"], found["suggested"]) == (3, None)
+    assert "more patience is not the answer" in found["rationale"]
+    assert petri("insights", "--apply", cwd=tmp_path).code == 0
+    assert petri("status", "--format", "json", cwd=tmp_path).report["revision"]["number"] == 2
+
+
+def test_what_no_completed_run_did_is_told_and_not_changed(tmp_path: Path) -> None:
+    plan = """\
+name: two ways
+flow:
+  seq:
+    - task: {id: ask, run: echo 1}
+    - choice:
+        - {when: "${ask} == 1", body: {task: {id: left, run: ls}}}
+        - {task: {id: right, run: ls}}
+"""
+    assert run(tmp_path, plan) == 0
+    found = insights(tmp_path)
+    assert found.keys() == {"deadTransition"}
+    assert (found["deadTransition"]["target"], found["deadTransition"]["suggested"]) == ("t.right", None)
+    assert "1 session, 1 completed in " in petri("insights", cwd=tmp_path).out
