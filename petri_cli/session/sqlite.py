@@ -124,7 +124,7 @@ class SqliteEventStore:
             return writing.append(events)
 
     def snapshot(self, session: str, state: State) -> int:
-        text = state_to_text(state)
+        text = state_to_text(state).encode()  # as bytes, whose length SQLite knows without reading them
         with self._transaction() as query:
             if query(_AT, (session, state.seq)) != [(state.at,)]:
                 raise no_such_state(session, state.seq)
