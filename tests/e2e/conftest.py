@@ -1,4 +1,4 @@
-"""Which of the tests that start processes are quick enough for `make fast`: those that show whether anything works."""
+"""Tests that start processes are left to `make test`; `make fast` keeps the few that show whether the command works."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-QUICK = {"test_cli_analyze", "test_cli_startup"}
+QUICK = {"test_cli_startup"}
 
 
 @pytest.hookimpl(tryfirst=True)

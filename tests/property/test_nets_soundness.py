@@ -105,6 +105,7 @@ def _is_as_short_as_it_says(cx: Counterexample, expected: Truth) -> None:
         assert len(cx.run) == nearest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("special", [False, True])
 @pytest.mark.parametrize("part", range(3))
 def test_workflow_nets_are_judged_as_the_definitions_say(special: bool, part: int) -> None:

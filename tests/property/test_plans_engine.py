@@ -95,6 +95,7 @@ def test_every_run_replays_on_the_workflow_net_and_a_sound_plan_always_ends(docu
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(4))
 def test_plans_that_lock_in_any_order_replay_and_some_of_them_get_stuck(block: int) -> None:
     ended: set[str] = set()
