@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -80,6 +81,10 @@ class Fake:
         return Verdict(passed, "fake", "" if passed else report.error or "the verifier did not pass it")
 
 
+OpenPlay = Callable[..., "Play"]
+"""The fixture ``open_play``: makes a :class:`Play`, which is closed after the test."""
+
+
 class Play:
     """A session in memory and in virtual time."""
 
@@ -124,3 +129,45 @@ def prefixes(store: EventStore, session: str) -> Iterator[tuple[SessionEvent, St
         assert entry.seq == state.seq + 1, "the log has a gap"
         apply(state, entry.event)
         yield entry.event, state
+
+
+def task(tid: str, **settings: Any) -> dict[str, Any]:
+    return {"task": {"id": tid, "run": "true", **settings}}
+
+
+def failing_until(attempt: int) -> Any:
+    return lambda job, report: job.attempt >= attempt
+
+
+def result(**results: Any) -> Any:
+    return lambda job: Ended(0, output=results.get(job.node.id))
+
+
+class Dead(MemoryEventStore):
+    """Of a driver that is no more."""
+
+    @contextmanager
+    def writing(self, session: str) -> Iterator[Any]:
+        raise OSError("dead")
+        yield
+
+
+def crash(play: Play, after: float, **options: Any) -> SessionDriver:
+    """Let a driver run for some time and then vanish."""
+    driver = play.driver(**options)
+
+    async def vanish() -> None:
+        running = asyncio.create_task(driver.run())
+        await asyncio.sleep(after)
+        driver.store = Dead()  # whatever it still does, nothing is written
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+    run_virtually(vanish(), play.loop)
+    return driver
+
+
+def polling(ready_after: int, **settings: Any) -> tuple[dict[str, Any], Any]:
+    loop = {"loop": {"id": "poll", "until": "${look.ready}", "body": task("look"), **settings}}
+    rounds = iter(range(1, 1000))
+    return loop, lambda job: Ended(0, output={"ready": next(rounds) >= ready_after})

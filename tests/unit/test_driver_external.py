@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from petri_cli.driver import external
 from petri_cli.driver.ending import Outcome
 from petri_cli.errors import PetriError
 from petri_cli.session.events import Ended, Injected, Lapsed, Process, Refused, ReportRefused, Revoked, Verified
-from tests.sessions import Play
+from tests.sessions import OpenPlay, Play
 from tests.virtual_time import run_virtually
 
 
@@ -27,19 +27,6 @@ def gone(process: Process) -> bool:
 
 def there(process: Process) -> bool:
     return True
-
-
-@pytest.fixture
-def open_play() -> Iterator[Callable[..., Play]]:
-    made: list[Play] = []
-
-    def make(*args: Any, **settings: Any) -> Play:
-        made.append(Play(*args, **settings))
-        return made[-1]
-
-    yield make
-    for play in made:
-        play.close()
 
 
 def refused(code: str, call: Callable[..., Any], play: Play, *args: Any, **settings: Any) -> PetriError:
@@ -61,7 +48,7 @@ def pulled(job: Any, report: Any) -> bool:
     return report.output == "done"
 
 
-def test_a_session_moves_by_its_visitors_alone(open_play: Callable[..., Play]) -> None:
+def test_a_session_moves_by_its_visitors_alone(open_play: OpenPlay) -> None:
     play = open_play({"seq": [{"parallel": [task("a"), task("b")]}, task("c")]})
     play.fake.verdict = pulled
     for expected in (["a", "b"], ["c"]):
@@ -76,7 +63,7 @@ def test_a_session_moves_by_its_visitors_alone(open_play: Callable[..., Play]) -
     refused("PETRI_SESSION_ENDED", external.claim, play, "w")
 
 
-def test_of_two_workers_one_gets_the_work(open_play: Callable[..., Play]) -> None:
+def test_of_two_workers_one_gets_the_work(open_play: OpenPlay) -> None:
     play = open_play(task("a"))
     first = external.claim(play.store, play.session, "w1")
     assert first is not None
@@ -84,7 +71,7 @@ def test_of_two_workers_one_gets_the_work(open_play: Callable[..., Play]) -> Non
     assert external.claim(play.store, play.session, "w2") is None
 
 
-def test_a_worker_asks_for_a_task_by_its_name(open_play: Callable[..., Play]) -> None:
+def test_a_worker_asks_for_a_task_by_its_name(open_play: OpenPlay) -> None:
     play = open_play({"parallel": [task("a"), task("b"), task("c", run="true")]})
     taken = external.claim(play.store, play.session, "w", task="b")
     assert taken is not None
@@ -93,7 +80,7 @@ def test_a_worker_asks_for_a_task_by_its_name(open_play: Callable[..., Play]) ->
     assert "has a body of its own" in refused("PETRI_NOT_CLAIMABLE", external.claim, play, "w", task="c").message
 
 
-def test_a_report_moves_nothing_and_a_refusal_burns_one_attempt(open_play: Callable[..., Play]) -> None:
+def test_a_report_moves_nothing_and_a_refusal_burns_one_attempt(open_play: OpenPlay) -> None:
     play = open_play(task("a", maxAttempts=2))
     play.fake.verdict = pulled
     for attempt in (1, 2):
@@ -109,7 +96,7 @@ def test_a_report_moves_nothing_and_a_refusal_burns_one_attempt(open_play: Calla
     assert "all its 2 attempts" in play.state.missing[0]
 
 
-def test_heartbeats_renew_a_lease_and_without_one_it_lapses(open_play: Callable[..., Play]) -> None:
+def test_heartbeats_renew_a_lease_and_without_one_it_lapses(open_play: OpenPlay) -> None:
     play = open_play(task("a", lease="30s", maxAttempts=2))
     work = external.claim(play.store, play.session, "w1")
     assert work is not None
@@ -125,7 +112,7 @@ def test_heartbeats_renew_a_lease_and_without_one_it_lapses(open_play: Callable[
 
 
 def test_a_late_report_is_recorded_and_refused_and_the_late_worker_is_told_to_stop(
-    open_play: Callable[..., Play],
+    open_play: OpenPlay,
 ) -> None:
     play = open_play(task("a", lease="30s", maxAttempts=2))
     play.fake.verdict = pulled
@@ -147,14 +134,14 @@ def test_a_late_report_is_recorded_and_refused_and_the_late_worker_is_told_to_st
     refused("PETRI_CLAIM_ENDED", external.report, play, late.claim, output="done")
 
 
-def test_a_claim_is_reported_on_by_whoever_holds_it(open_play: Callable[..., Play]) -> None:
+def test_a_claim_is_reported_on_by_whoever_holds_it(open_play: OpenPlay) -> None:
     play = open_play(task("a"))
     work = external.claim(play.store, play.session, "w1")
     assert work is not None
     assert "held by w1" in refused("PETRI_CLAIM_ENDED", external.report, play, work.claim, worker="w2").message
 
 
-def test_the_next_attempt_waits_for_its_backoff(open_play: Callable[..., Play]) -> None:
+def test_the_next_attempt_waits_for_its_backoff(open_play: OpenPlay) -> None:
     play = open_play(task("a", maxAttempts=2, retry={"delay": "10s"}))
     work = external.claim(play.store, play.session, "w")
     assert work is not None
@@ -170,7 +157,7 @@ def test_the_next_attempt_waits_for_its_backoff(open_play: Callable[..., Play]) 
 
 
 @pytest.mark.parametrize("word", [True, False])
-def test_work_that_asks_for_a_person_waits_for_their_word(open_play: Callable[..., Play], word: bool) -> None:
+def test_work_that_asks_for_a_person_waits_for_their_word(open_play: OpenPlay, word: bool) -> None:
     play = open_play(task("a", verify={"all": [{"command": "make check"}, "human"]}))
     play.fake.verdict = lambda job, report: report.approved
     work = external.claim(play.store, play.session, "w")
@@ -183,7 +170,7 @@ def test_work_that_asks_for_a_person_waits_for_their_word(open_play: Callable[..
     refused("PETRI_CLAIM_ENDED" if not word else "PETRI_SESSION_ENDED", external.approve, play, work.claim)
 
 
-def test_nobody_is_asked_about_other_work(open_play: Callable[..., Play]) -> None:
+def test_nobody_is_asked_about_other_work(open_play: OpenPlay) -> None:
     play = open_play(task("a"))
     work = external.claim(play.store, play.session, "w")
     assert work is not None
@@ -194,7 +181,7 @@ def test_nobody_is_asked_about_other_work(open_play: Callable[..., Play]) -> Non
 # Outside events
 
 
-def test_an_outside_event_ends_the_delay_of_a_loop_and_nothing_else(open_play: Callable[..., Play]) -> None:
+def test_an_outside_event_ends_the_delay_of_a_loop_and_nothing_else(open_play: OpenPlay) -> None:
     loop = {"loop": {"id": "poll", "until": "${look.ready}", "delay": "1h", "body": task("look")}}
     play = open_play({"guard": {"resource": "r", "body": loop}}, [{"id": "r", "capacity": 1}])
     play.fake.verdict = lambda job, report: True
@@ -215,7 +202,7 @@ def test_an_outside_event_ends_the_delay_of_a_loop_and_nothing_else(open_play: C
     assert play.state.ended == "completed"
 
 
-def test_without_a_driver_a_delay_ends_when_somebody_comes_by(open_play: Callable[..., Play]) -> None:
+def test_without_a_driver_a_delay_ends_when_somebody_comes_by(open_play: OpenPlay) -> None:
     loop = {"loop": {"id": "poll", "until": "${look.ready}", "delay": "1h", "body": task("look")}}
     play = open_play(loop)
     play.fake.verdict = lambda job, report: True
@@ -232,7 +219,7 @@ def test_without_a_driver_a_delay_ends_when_somebody_comes_by(open_play: Callabl
 # Cancelling
 
 
-def test_cancelling_ends_the_session_revokes_claims_and_returns_units(open_play: Callable[..., Play]) -> None:
+def test_cancelling_ends_the_session_revokes_claims_and_returns_units(open_play: OpenPlay) -> None:
     body = {"parallel": [task("a"), {"guard": {"resource": "q", "body": task("b")}}]}
     flow = {"guard": {"resource": "r", "units": 2, "body": body}}
     play = open_play(flow, [{"id": "r", "capacity": 3}, {"id": "q", "capacity": 1, "per": "1h"}])
@@ -261,7 +248,7 @@ def with_driver(play: Play, visit: Callable[[], Any], **options: Any) -> Outcome
     return run_virtually(both(), play.loop)
 
 
-def test_cancelling_from_another_process_ends_what_the_driver_runs(open_play: Callable[..., Play]) -> None:
+def test_cancelling_from_another_process_ends_what_the_driver_runs(open_play: OpenPlay) -> None:
     play = open_play({"seq": [task("a", run="true"), task("b", run="true")]})
     play.fake.seconds = lambda job: 1000.0
 
@@ -276,7 +263,7 @@ def test_cancelling_from_another_process_ends_what_the_driver_runs(open_play: Ca
     assert play.state.driver is None
 
 
-def test_where_a_driver_lives_it_verifies_what_workers_report(open_play: Callable[..., Play]) -> None:
+def test_where_a_driver_lives_it_verifies_what_workers_report(open_play: OpenPlay) -> None:
     play = open_play({"seq": [task("a"), task("b", run="true")]})
     play.fake.verdict = lambda job, report: True
 
@@ -294,7 +281,7 @@ def test_where_a_driver_lives_it_verifies_what_workers_report(open_play: Callabl
     assert play.loop.time() == pytest.approx(5, abs=0.3)
 
 
-def test_a_driver_lapses_the_lease_of_a_worker_that_went_silent(open_play: Callable[..., Play]) -> None:
+def test_a_driver_lapses_the_lease_of_a_worker_that_went_silent(open_play: OpenPlay) -> None:
     play = open_play(task("a", lease="20s", maxAttempts=2))
     play.fake.verdict = lambda job, report: True
 
@@ -311,7 +298,7 @@ def test_a_driver_lapses_the_lease_of_a_worker_that_went_silent(open_play: Calla
     assert with_driver(play, work).state == "completed"
 
 
-def test_an_approval_wakes_the_driver(open_play: Callable[..., Play]) -> None:
+def test_an_approval_wakes_the_driver(open_play: OpenPlay) -> None:
     play = open_play(task("a", run="true", verify="human"))
     play.fake.verdict = lambda job, report: report.approved
 
@@ -325,7 +312,7 @@ def test_an_approval_wakes_the_driver(open_play: Callable[..., Play]) -> None:
     assert [e.state for e in play.events if isinstance(e, Ended)] == ["completed"]
 
 
-def test_a_driver_that_does_not_wait_rests_on_a_person(open_play: Callable[..., Play]) -> None:
+def test_a_driver_that_does_not_wait_rests_on_a_person(open_play: OpenPlay) -> None:
     play = open_play(task("a", run="true", verify="human"))
     play.fake.verdict = lambda job, report: report.approved
     assert play.run(wait=False).state == "suspended"
@@ -336,7 +323,7 @@ def test_a_driver_that_does_not_wait_rests_on_a_person(open_play: Callable[..., 
 
 
 def test_what_is_reported_is_masked_and_kept_in_a_file_where_it_is_large(
-    open_play: Callable[..., Play], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_play: OpenPlay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOKEN", "sesame-open")
     choice = {"choice": [{"when": "${a[1]} == 'x'", "body": task("b")}, task("c")]}
@@ -357,3 +344,20 @@ def test_what_is_reported_is_masked_and_kept_in_a_file_where_it_is_large(
     following = external.claim(play.store, play.session, "w")
     assert following is not None
     assert following.task["task"] == "b"
+
+
+def test_claims_in_a_loop_are_the_same_to_the_driver_and_to_those_who_read_the_log(open_play: OpenPlay) -> None:
+    each = {"foreach": {"id": "f", "over": [{"k": (1, 2)}], "body": {"parallel": [task("a"), task("b")]}}}
+    play = open_play({"loop": {"id": "l", "until": "${loop.round} >= 2", "body": each}})
+    play.fake.verdict = lambda job, report: True
+
+    async def work() -> None:
+        await asyncio.sleep(1)
+        for _ in range(4):
+            taken = external.claim(play.store, play.session, "w", alive=there)
+            assert taken is not None
+            await asyncio.sleep(1)
+            external.report(play.store, play.session, taken.claim, alive=there)
+            await asyncio.sleep(1)
+
+    assert with_driver(play, work).state == "completed"

@@ -1,0 +1,79 @@
+"""Time in a session: signs of life, clocks that jump."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from petri_cli.driver.watch import SteadyWatch
+from petri_cli.session.events import (
+    Heartbeat,
+    Lapsed,
+    Noted,
+)
+from petri_cli.session.memory import MemoryEventStore
+from tests.sessions import BASE, OpenPlay, polling, task
+
+
+def test_local_claims_get_heartbeats_and_do_not_lapse(open_play: OpenPlay) -> None:
+    play = open_play(task("a", lease="30s"))
+    play.fake.seconds = lambda job: 100.0
+    assert play.run().state == "completed"
+    beats = [e.at - BASE for e in play.events if isinstance(e, Heartbeat)]
+    assert [round(b / 1e6) for b in beats] == [10, 20, 30, 40, 50, 60, 70, 80, 90]
+
+
+@pytest.mark.parametrize("jump", [3600, -3600])
+def test_a_clock_that_jumps_is_noted_and_neither_ends_leases_nor_keeps_them(open_play: OpenPlay, jump: int) -> None:
+    flow, says = polling(3, delay="30s")
+    play = open_play({"seq": [flow, task("b", lease="10s")]})
+    play.fake.says = says
+    play.fake.seconds = lambda job: 40.0 if job.node.id == "b" else 1.0
+    for at in (15, 80):
+        play.loop.call_later(at, lambda: setattr(play, "skew", jump * 1_000_000 - play.skew))
+    assert play.run().state == "completed"
+    assert play.loop.time() == pytest.approx(3 + 60 + 40, abs=0.01)
+    assert not [e for e in play.events if isinstance(e, Lapsed)]
+    assert [e.level for e in play.events if isinstance(e, Noted)] == ["warning", "warning"]
+    times = [e.at for e in play.events]
+    assert times == sorted(times)
+
+
+def test_a_time_runs_on_the_steady_clock_from_when_it_was_first_asked_for() -> None:
+    steady = 100
+    watch = SteadyWatch(lambda: steady)
+    assert watch.remaining("a", 5_000, None, 4_000) == 1_000
+    assert watch.remaining("b", 5_000, 300, 4_000) == 300, "no longer than the limit, whatever the clocks say"
+    assert watch.remaining("c", 5_000, None, 6_000) == 0
+    watch.turn()
+    steady = 500
+    assert watch.remaining("a", 5_000, None, 4_900) == 600, "the store's clock has been moved since"
+    assert watch.remaining("b", 5_000, 300, 4_000) == 0
+    assert watch.soonest() == 600
+    assert watch.remaining("a", 5_300, None, 5_000) == 300, "another time is another question"
+    watch.turn()
+    assert watch.soonest() is None
+    assert watch.remaining("b", 5_000, 300, 4_000) == 0
+    watch.turn()
+    watch.turn()
+    assert watch.remaining("b", 5_000, 300, 4_000) == 300, "what nobody asks for is forgotten"
+
+
+def test_what_others_write_in_another_session_wakes_nobody(
+    open_play: OpenPlay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play = open_play(task("a"))
+    play.fake.seconds = lambda job: 30.0
+    steps: list[float] = []
+    writing = type(play.store).writing
+
+    def counted(store: MemoryEventStore, session: str) -> Any:
+        steps.append(play.loop.time())
+        return writing(store, session)
+
+    monkeypatch.setattr(type(play.store), "writing", counted)
+    for at in range(1, 15):
+        play.loop.call_later(at, play.store.create, "other")
+    assert play.run(poll=0.1).state == "completed"
+    assert [at for at in steps if 0.5 < at < 15] == []
