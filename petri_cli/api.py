@@ -40,6 +40,12 @@ class Analysis:
     scope: str = ""
     """What the verdict on a plan covers beside what is written: every foreach width, every loop count."""
 
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """The warnings of the result, each told about this file."""
+        found = self.result.warnings if self.result is not None else ()
+        return tuple(p if p.where.file else p.in_file(self.file) for p in found)
+
 
 def load(path: Path) -> Plan | Net:
     """The plan or net in a file. Raises PetriError, InputError with every problem of its content."""
@@ -129,6 +135,8 @@ def analyze_data(data: bytes, file: str, *, budget: Budget | None = None, proper
 def export(subject: Plan | Net, to: ExportFormat, *, widths: Mapping[str, int] | None = None) -> str:
     """``subject`` as a net in the text format ``to``; a plan is lowered with each foreach unfolded to ``widths``.
 
+    A net is written with the marking that it is judged with, so that the run of a verdict replays on it.
+
     Raises PetriError: ``PETRI_UNKNOWN_FOREACH`` for a width of something that is none, ``PETRI_NET_TOO_LARGE``, and
     what the format cannot say.
     """
@@ -208,10 +216,10 @@ def _judge_net(net: Net, budget: Budget, properties: Sequence[Property | str]) -
     places = net.place_ids()
     _check_markings(net, set(places))
     asked = [parse_property(p, places) if isinstance(p, str) else p for p in properties]
-    return _with_priorities(net, judge_net(net, budget, asked, time.monotonic))
+    return _with_priorities(judge_net(net, budget, asked, time.monotonic))
 
 
-def _with_priorities(net: Net, result: Result) -> Result:
+def _with_priorities(result: Result) -> Result:
     """``result`` with a warning for each counterexample whose run execution may refuse, since it obeys priorities."""
     from dataclasses import replace
 
@@ -220,7 +228,7 @@ def _with_priorities(net: Net, result: Result) -> Result:
     warnings: list[Problem] = []
     for c in result.conditions:
         cx = c.counterexample
-        found = next(passed_over(net, (*cx.run, *cx.pump)), None) if cx is not None else None
+        found = next(passed_over(cx.net, (*cx.run, *cx.pump)), None) if cx is not None else None
         if found is not None:
             message = (
                 f"{c.name}: step {found.step} fires `{found.fired}` while `{found.ready}`, of higher priority, could "
@@ -283,7 +291,9 @@ def _as_net(subject: Plan | Net, widths: Mapping[str, int]) -> Net:
             hint = did_you_mean(fid, known) or "widths belong to the ids of foreach blocks"
             raise PetriError("PETRI_UNKNOWN_FOREACH", f"there is no foreach `{fid}`", hint=hint)
     if not isinstance(subject, Plan):
-        return subject
+        from petri_cli.net.start import start_of
+
+        return start_of(subject).net
     from petri_cli.plan.lower import lower_workflow
 
     return lower_workflow(subject, widths, default_width=EXPORT_WIDTH).net

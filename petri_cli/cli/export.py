@@ -34,8 +34,10 @@ def export(
     from petri_cli.api import export_plan, load_data, not_a_plan
     from petri_cli.cli.inputs import one_source, read_source
     from petri_cli.cli.options import widths
-    from petri_cli.cli.streams import Output
+    from petri_cli.cli.streams import Output, say
+    from petri_cli.net.start import start_of
     from petri_cli.plan.model import Plan
+    from petri_cli.render.page import one_line
 
     if plan and form not in (None, "yaml", "json"):
         raise typer.BadParameter(f"a plan is written as yaml or json; {form} is for its net", param_hint="--format")
@@ -43,6 +45,9 @@ def export(
         raise typer.BadParameter("it is about the net of a plan, not about the plan itself", param_hint="--width")
     source = one_source(file, stdin_filename)
     subject, _ = load_data(read_source(source), source.name)
+    if not isinstance(subject, Plan):
+        for warning in start_of(subject).warnings:
+            say(one_line(warning.in_file(source.name)))
     if not plan:
         text = export_net(subject, form or "json", widths=widths(width))
     elif isinstance(subject, Plan):

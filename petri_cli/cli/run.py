@@ -35,7 +35,9 @@ def run(
     simulate: Annotated[
         bool, typer.Option("--simulate", "-s", help="In simulated time: nothing is started, tasks only take time.")
     ] = False,
-    seed: Annotated[int, typer.Option(metavar="N", help="Chances of a simulation: choices, loops, durations.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Chances of a simulation: choices, loops, durations; 0 unless said.")
+    ] = None,
     durations: Annotated[
         str | None,
         typer.Option(
@@ -47,8 +49,9 @@ def run(
         int | None, typer.Option(min=1, metavar="N", help="Most work at once, besides what the plan's resources allow.")
     ] = None,
     max_firings: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Firings after which a simulation is stopped.")
-    ] = 100_000,
+        int | None,
+        typer.Option(min=1, metavar="N", help="Firings after which a simulation is stopped; 100,000 unless said."),
+    ] = None,
     form: Annotated[Format, typer.Option("--format", "-f", help="How to report; jsonl is the events.")] = "text",
     events: Annotated[
         str | None, typer.Option("--events", "-e", metavar="FILE", help="Write the events to FILE, one a line.")
@@ -73,10 +76,18 @@ def run(
     from petri_cli.cli.inputs import one_source, read_source
     from petri_cli.cli.options import widths
     from petri_cli.cli.running import Game, Running, play_net, run_net, simulate_plan
+    from petri_cli.driver.limit import MAX_FIRINGS
+    from petri_cli.net.start import start_of
     from petri_cli.plan.model import Plan
 
     if simulate and (file is None or session is not None):
         raise typer.BadParameter("a simulation plays a FILE, without a session", param_hint="--simulate")
+    for_simulations = {"--seed": seed, "--durations": durations, "--width": width, "--max-firings": max_firings}
+    for option, value in for_simulations.items():
+        if value not in (None, []) and not simulate:
+            raise typer.BadParameter("only a simulation has a use for it: add --simulate", param_hint=option)
+    if file == durations == "-":
+        raise typer.BadParameter("standard input can be read only once", param_hint="--durations")
     verbosity = verbose - quiet
 
     def in_session(name: str = "", data: bytes | None = None) -> int:
@@ -102,9 +113,12 @@ def run(
     wide = widths(width or [])
     if isinstance(subject, Plan) and not simulate:
         return in_session(source.name, data)
-    game = Game(seed, wide, durations, max_firings)
+    game = Game(seed or 0, wide, durations, max_firings or MAX_FIRINGS)
     with Running(source, form, events, color, verbosity, max_concurrency) as running:
         running.warn(warnings)
         if isinstance(subject, Plan):
             return simulate_plan(subject, running, game)
+        start = start_of(subject)
+        running.warn(p.in_file(source.name) for p in start.warnings)
+        subject = start.net
         return play_net(subject, running, game) if simulate else run_net(subject, running)

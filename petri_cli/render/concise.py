@@ -22,7 +22,7 @@ def report(analyses: Iterable[Analysis], page: Page) -> None:
             continue
         page.line(_verdict(a, a.result))
         if not page.quiet:
-            page.lines([("", one_line(p))] for p in a.result.warnings)
+            page.lines([("", one_line(p))] for p in a.warnings)
     say_summary(tally, page)
 
 

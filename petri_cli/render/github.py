@@ -23,7 +23,7 @@ def report(analyses: Iterable[Analysis], page: Page) -> None:
         if a.result is not None:
             for command in _verdict(a, a.result):
                 page.write(command)
-            for p in () if page.quiet else a.result.warnings:
+            for p in () if page.quiet else a.warnings:
                 page.write(_problem(p, a.file))
     say_summary(tally, page)
 

@@ -48,7 +48,7 @@ def result_data(a: Analysis) -> dict[str, Any]:
         "counts": _counts(r),
         "assumptions": list(r.assumptions) if r is not None else [],
         "detail": list(r.detail) if r is not None else [],
-        "warnings": [problem_data(p) for p in r.warnings] if r is not None else [],
+        "warnings": [problem_data(p) for p in a.warnings],
         "problems": [problem_data(p) for p in a.problems],
         "stats": dict(sorted(r.stats.items())) if r is not None else {},
     }

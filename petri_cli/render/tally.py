@@ -14,7 +14,8 @@ class Tally:
     def __init__(self) -> None:
         self.files = 0
         self.verdicts: dict[str, int] = {}
-        self.assumptions: dict[tuple[str, ...], list[str]] = {}
+        self.assumptions: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+        """Verdict and what it rests on → the files."""
         self.blocks = 0
         self.long = False
 
@@ -23,7 +24,7 @@ class Tally:
         name = a.result.verdict.value.lower() if a.result is not None else "not judged"
         self.verdicts[name] = self.verdicts.get(name, 0) + 1
         if a.result is not None and a.result.assumptions:
-            self.assumptions.setdefault(a.result.assumptions, []).append(a.file)
+            self.assumptions.setdefault((a.result.verdict.value, a.result.assumptions), []).append(a.file)
         if lines:
             self.blocks += 1
             self.long = lines > 3

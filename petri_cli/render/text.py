@@ -38,15 +38,15 @@ def report(analyses: Iterable[Analysis], page: Page) -> None:
 
 
 def _close(tally: Tally, page: Page) -> None:
-    """What every SOUND above rests on, and the summary line of several files."""
+    """What the verdicts above rest on, and the summary line of several files."""
     if page.quiet:
         return
     if tally.long and tally.files > 1:
         page.line()
-    for assumed, files in tally.assumptions.items():
+    for (verdict, assumed), files in tally.assumptions.items():
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         whose = f" ({files[0]}{more})" if len(tally.assumptions) > 1 else ""
-        page.lines(wrap([("dim", f"SOUND{whose} assumes: {'; '.join(assumed)}.")], page.look.prose, "", INDENT))
+        page.lines(wrap([("dim", f"{verdict}{whose} assumes: {'; '.join(assumed)}.")], page.look.prose, "", INDENT))
     if tally.files > 1:
         page.line(tally.summary())
         if page.apart:

@@ -45,10 +45,8 @@ def deadlock(compiled: CompiledNet, run: Sequence[int], *, shortest: bool) -> Co
     final = compiled.net.final or {}
     if cx.marking == final or not is_dead(compiled.net, cx.marking):
         raise AssertionError("a deadlock did not replay")
-    sentence = (
-        f"{steps_text(len(run))} nothing can move: the tokens lie on {marking_text(cx.marking)}, "
-        f"where the end is {marking_text(final)}"
-    )
+    now = f"the tokens lie on {marking_text(cx.marking)}" if cx.marking else "no place holds a token"
+    sentence = f"{steps_text(len(run))} nothing can move: {now}, where the end is {marking_text(final)}"
     return replace(cx, sentence=sentence)
 
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from petri_cli.net.compiled import compile_net
 from petri_cli.net.model import Net, Property
+from petri_cli.net.start import start_of
 from petri_cli.soundness.explore import StateSpace
 from petri_cli.soundness.packed import PackedNet, with_room
 from petri_cli.soundness.property_proofs import judge_properties
@@ -27,6 +28,7 @@ def judge_net(
 ) -> Result:
     """Judge ``net``: the properties it declares and ``properties``, if any, else soundness as a workflow net.
 
+    The net starts as :func:`petri_cli.net.start.start_of` says, and what that assumes comes with every verdict.
     clock: monotonic seconds; without one, ``budget.seconds`` is no limit. With properties the verdict is SOUND when all
     hold, UNSOUND when one is violated.
 
@@ -35,13 +37,16 @@ def judge_net(
     """
     budget = budget or Budget()
     timer = Timer(clock, budget.seconds)
+    start = start_of(net)
+    net = start.net
     asked = tuple(dict.fromkeys((*net.properties, *properties)))
     result = judge_properties(net, asked, budget, timer) if asked else judge_workflow(net, budget, timer)
     stats = {**result.stats, "places": len(net.places), "transitions": len(net.transitions)}
     if clock is not None:
         stats["seconds"] = round(timer.elapsed(), 6)
-    warnings = (*result.warnings, *restrictions(net, result.verdict, result.conditions))
+    warnings = (*start.warnings, *result.warnings, *restrictions(net, result.verdict, result.conditions))
     assumed = (*result.assumptions, *assumptions(net)) if result.assumptions else ()
+    assumed = (*start.assumptions, *assumed)
     return replace(result, stats=stats, warnings=warnings, assumptions=assumed)
 
 
@@ -58,4 +63,4 @@ def place_bounds(net: Net, budget: Budget | None = None, clock: Clock | None = N
         fields = zip(packed.compiled.places, packed.offset, packed.value_mask, strict=True)
         return {p: max((m >> at) & mask for m in space.markings) for p, at, mask in fields}
 
-    return with_room(compile_net(net), search)
+    return with_room(compile_net(start_of(net).net), search)

@@ -131,6 +131,7 @@ class Result:
     message: str = ""
     conditions: tuple[Condition, ...] = ()
     assumptions: tuple[str, ...] = ()
+    """What the verdict rests on: for UNSOUND and UNKNOWN only where the net was taken to mean more than it says."""
     counterexample: Counterexample | None = None
     smallest_width: Mapping[str, int] = field(default_factory=dict)
     """foreach id → smallest width that deadlocks."""

@@ -51,32 +51,21 @@ def target_of(net: Net) -> Target:
     """Where ``net`` starts and where it should end.
 
     The declared final marking if there is one; otherwise one token on the sink and every resource as at the start.
-    A net without any initial marking starts with one token on its source.
+    It starts with the marking that it has: what a net without any means is for :mod:`petri_cli.net.start` to say.
 
     Raises PetriError ``PETRI_NOT_WORKFLOW_NET``, which names every place that is in the way.
     """
-    arcs = _Arcs(net)
     if net.final is not None:
         final = {p: n for p, n in net.final.items() if n}
-        return Target(replace(net, initial=_start(net, arcs), final=final), final, None)
-    shape = _Shape(net, arcs)
+        return Target(replace(net, final=final), final, None)
+    shape = _Shape(net, _Arcs(net))
     faults = shape.faults()
     if faults:
         raise _not_workflow("; ".join(faults))
     final = {shape.sinks[0]: 1, **{r: net.initial[r] for r in shape.resources}}
-    whole = replace(net, initial=_start(net, arcs), final=final)
+    whole = replace(net, final=final)
     warnings = [Problem(NOT_WORKFLOW, why, severity="warning") for why in shape.off_path()]
     return Target(whole, final, shape.sinks[0], shape.resources, tuple(warnings))
-
-
-def _start(net: Net, arcs: _Arcs) -> Marking:
-    """The initial marking, or one token on the one source place of a net that has none."""
-    if any(net.initial.values()):
-        return net.initial
-    sources = arcs.never_filled(net)
-    if len(sources) != 1:
-        raise _not_workflow(f"it has no initial marking, and {_many(len(sources), 'place')} without incoming arcs")
-    return {sources[0]: 1}
 
 
 class _Arcs:
@@ -108,10 +97,6 @@ class _Arcs:
         ]
         return arcs + [(_transition(t), _place(p)) for p, ts in self.put.items() for t in ts if p not in out]
 
-    def never_filled(self, net: Net) -> list[str]:
-        """Places that nothing puts tokens into and something takes tokens from."""
-        return [p.id for p in net.places if p.id not in self.put and p.id in self.taken]
-
 
 class _Shape:
     """Sources, sinks and resources of a net, and what speaks against its being a workflow net."""
@@ -134,7 +119,7 @@ class _Shape:
         faults += _one(self.sinks, "sink place (without outgoing arcs)")
         if len(self.sources) == len(self.sinks) == 1:
             at_source = net.initial.get(self.sources[0], 0)
-            if any(net.initial.values()) and at_source != 1:
+            if at_source != 1:
                 faults.append(f"the source place {self.sources[0]!r} starts with {_many(at_source, 'token')}, not 1")
         return faults
 

@@ -445,3 +445,20 @@ def test_nothing_is_written_and_no_program_of_the_plan_is_started(tmp_path: Path
     write(tmp_path, a=plan)
     assert petri("analyze", cwd=tmp_path).code == 0
     assert [p.name for p in tmp_path.iterdir()] == ["a.petri.yaml"]
+
+
+def test_the_commands_agree_on_what_a_net_starts_with(tmp_path: Path) -> None:
+    bare, final = tmp_path / "bare.petri.yaml", tmp_path / "final.petri.yaml"
+    text = "kind: net\nplaces: [i, o]\ntransitions: [{id: t, inputs: i, output: o}]\n"
+    bare.write_text(text, encoding="utf-8")
+    final.write_text(f"{text}final: {{o: 1}}\n", encoding="utf-8")
+    for file, verdict, outcome, tokens in ((bare, "SOUND", "at rest", [1]), (final, "UNSOUND", "deadlocked", [])):
+        told = petri("analyze", file, "-f", "json", cwd=tmp_path)
+        assert told.report["results"][0]["verdict"] == verdict
+        run = petri("run", "-s", file, cwd=tmp_path)
+        assert outcome in run.out
+        assert ("PETRI_START_ASSUMED" in run.err) == bool(tokens)
+        drawn = petri("export", file, cwd=tmp_path)
+        places = drawn.report["places"]
+        assert [p["tokens"] for p in places if isinstance(p, dict) and "tokens" in p] == tokens
+        assert ("PETRI_START_ASSUMED" in drawn.err) == bool(tokens)

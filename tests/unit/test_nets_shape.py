@@ -28,12 +28,6 @@ def test_a_workflow_net_starts_on_its_source_and_ends_on_its_sink() -> None:
     assert target.resources == () and target.warnings == ()
 
 
-def test_a_net_without_any_token_starts_with_one_on_its_source() -> None:
-    target = target_of(short_net("a: i -> p; b: p -> o"))
-    assert target.net.initial == {"i": 1}
-    assert judge_net(short_net("a: i -> p; b: p -> o")).verdict is Verdict.SOUND
-
-
 def test_marked_places_that_are_taken_from_and_given_back_to_are_resources() -> None:
     target = target_of(short_net("a: i 2*r -> p; b: p -> o 2*r", i=1, r=3))
     assert target.resources == ("r",)
@@ -55,19 +49,13 @@ def test_a_declared_final_marking_needs_no_shape() -> None:
     assert judge_net(net).verdict is Verdict.SOUND
 
 
-def test_a_declared_final_marking_without_an_initial_one_starts_on_the_only_source() -> None:
-    net = replace(short_net("a: i -> o"), final={"o": 1})
-    assert target_of(net).net.initial == {"i": 1}
-    two = replace(short_net("a: i -> o; b: j -> o"), final={"o": 1})
-    assert "no initial marking, and 2 places without incoming arcs" in _refusal(two)
-
-
 @pytest.mark.parametrize(
     ("net", "message"),
     [
         (short_net("a: i -> o; b: j -> o", i=1), "2 source places (without incoming arcs): 'i' and 'j'"),
         (short_net("a: i -> o; b: i -> e", i=1), "2 sink places (without outgoing arcs): 'o' and 'e'"),
         (short_net("a: p -> q; b: q -> p", p=1), "no source place (without incoming arcs); it has no sink place"),
+        (short_net("a: i -> o"), "the source place 'i' starts with 0 tokens, not 1"),
         (short_net("a: i -> o", i=3), "the source place 'i' starts with 3 tokens, not 1"),
         (short_net("a: i -> p; b: p -> o", p=1), "the source place 'i' starts with 0 tokens, not 1"),
         (replace(short_net("a: i -> o", i=1), initial={"i": 1, "ghost": 1}), "tokens lie on 'ghost', which no arc"),
