@@ -147,7 +147,9 @@ def test_a_plan_is_committed_and_run_to_its_end(tmp_path: Path) -> None:
 def test_what_goes_wrong_ends_deadlocked_and_says_what_is_missing(tmp_path: Path) -> None:
     write(
         tmp_path,
-        "flow: {seq: [{task: {id: bad, run: 'echo no luck >&2; exit 3', maxAttempts: 2}}, {task: {id: next, run: ls}}]}\n",
+        "flow:\n  seq:\n"
+        "    - task: {id: bad, run: 'echo no luck >&2; exit 3', maxAttempts: 2}\n"
+        "    - task: {id: next, run: ls}\n",
     )
     done = petri("run", "plan.petri.yaml", cwd=tmp_path)
     assert done.code == 1
