@@ -67,7 +67,7 @@ def when_late(monkeypatch: pytest.MonkeyPatch, stage: str, plan: Plan) -> Result
 def test_a_refusal_that_is_not_explained_in_time_is_one_all_the_same(
     monkeypatch: pytest.MonkeyPatch, stage: str
 ) -> None:
-    result = when_late(monkeypatch, stage, pool(3_000))
+    result = when_late(monkeypatch, stage, pool(1_200))
     assert (result.verdict, result.code) == (Verdict.UNSOUND, "PETRI_UNSOUND_PLAN")
     assert result.message.startswith("PETRI_UNSOUND_PLAN: net is unsound: at least 1 deadlock marking(s) reachable")
     cx = result.counterexample
@@ -78,15 +78,15 @@ def test_a_refusal_that_is_not_explained_in_time_is_one_all_the_same(
         assert [c.holds for c in result.conditions] == [False, True, None]
     else:
         assert cx is not None
-        assert len(cx.run) == 3_001
+        assert len(cx.run) == 1_201
     if stage in ("standstill", "tell"):
         assert cx is not None
-        assert cx.sentence == "After 3,001 steps nothing can move."
+        assert cx.sentence == "After 1,201 steps nothing can move."
         assert "who waits for whom was not worked out in time" in result.detail
     if stage == "smallest_widths":
         assert dict(result.smallest_width) == {}
     else:
-        assert dict(result.smallest_width) == {"f": 3_000}
+        assert dict(result.smallest_width) == {"f": 1_200}
 
 
 def test_a_net_too_large_to_show_leaves_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,11 +115,11 @@ def test_a_literal_list_searched_at_less_than_its_length_is_unsound_only_with_a_
 
 
 def test_a_large_pool_is_refused_with_its_run() -> None:
-    result = judge_plan(pool(4_000))
+    result = judge_plan(pool(1_500))
     assert result.counterexample is not None
     assert len(result.counterexample.waits) == 100
     assert len(result.counterexample.waits[0].holders) == 100
-    assert result.smallest_width == {"f": 4_000}
+    assert result.smallest_width == {"f": 1_500}
 
 
 def test_a_search_net_too_large_to_search_is_unknown_at_once() -> None:
