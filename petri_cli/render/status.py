@@ -243,7 +243,7 @@ def _claim(r: ClaimRow, s: Status, widest: int) -> Line:
     said.append(f"for {since}")
     if r.claim.stage == "reported":
         said.append("reported, to be verified")
-    else:
+    elif not r.claim.driver or 3 * r.left < r.claim.lease:  # a driver renews what it works on
         said.append(f"{_in(r.left)} of its lease left")
     name: Line = [("dim", f"{r.claim.id:<5} "), ("", crop(shown(r.task), widest))]
     return [("", DEEPER), *pad(name, widest + 8), ("dim", ", ".join(said))]
