@@ -10,9 +10,11 @@ import os
 import random
 import select
 import signal
+import sqlite3
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -115,6 +117,9 @@ def kills(folder: Path, number: int, network: bool) -> str:
             assert store.state(SESSION).seq == before
         if round_ % 5 == 0:
             store.close()
+        if before and round_ % 8 == 7:
+            with closing(sqlite3.connect(path)) as db:
+                assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     return f"{number} kills, {events} events, {first} before the session was there, {unacknowledged} with a block more"
 
 
