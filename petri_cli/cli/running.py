@@ -201,7 +201,10 @@ def run_net(net: Net, running: Running) -> Exit:
     with live or nullcontext():
         sinks = running.sinks(Narrator(net, slow=slow), lines=live is None)
         store = _Store([*sinks, live.append] if live is not None else sinks)
-        run = Run(net, store=store, say=say, max_concurrency=running.max_concurrency)
+        try:
+            run = Run(net, store=store, say=say, max_concurrency=running.max_concurrency)
+        except PetriError as e:  # a net knows no lines, but it comes from a file
+            raise PetriError(e.code, e.message, where=Position(running.source.name), hint=e.hint) from None
         with redirect_stdout(sys.stderr):  # what an action prints is no part of the answer
             result = run.run()
     if result.store_error is not None:

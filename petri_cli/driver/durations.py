@@ -8,11 +8,12 @@ from functools import partial
 
 from petri_cli.document import ListNode, MapNode, Node, read_document
 from petri_cli.engine.virtual_executor import Duration
-from petri_cli.errors import InputError
+from petri_cli.errors import InputError, Position, Problem
 from petri_cli.formats.nearest import did_you_mean
 from petri_cli.plan.load_fields import PlanFields
 
 KEYS = ("mean", "sd")
+HINT = "a line says how long a task takes, such as survey: 10m"
 
 
 def read_durations(data: bytes, file: str, known: Collection[str]) -> dict[str, Duration]:
@@ -23,6 +24,8 @@ def read_durations(data: bytes, file: str, known: Collection[str]) -> dict[str, 
     """
     fields = PlanFields()
     durations: dict[str, Duration] = {}
+    if not data.strip():
+        raise InputError([Problem("PETRI_EMPTY_DOCUMENT", "no duration is in here", Position(file, 1, 1), HINT)])
     document = read_document(data, file)
     if not isinstance(document, MapNode):
         fields.wrong_type("durations", "a map from tasks to durations", document)

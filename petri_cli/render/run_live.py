@@ -77,7 +77,11 @@ class LiveRun:
         head.append(f", {len(running):,} in flight", style="dim")
         lanes = Table.grid(padding=(0, 2))
         for name, since in running[:MAX_ROWS]:
-            lanes.add_row(Text("▶", style="green"), Text(name), Text(seconds(round(now - since, 1)), style="dim"))
+            lanes.add_row(
+                Text("▶", style="green"),
+                Text(name, no_wrap=True, overflow="ellipsis"),
+                Text(seconds(round(now - since, 1)), style="dim"),
+            )
         if len(running) > MAX_ROWS:
             lanes.add_row("", Text(f"{len(running) - MAX_ROWS} more", style="dim"))
         return Group(head, lanes, *self._places(self._tokens.copy()))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
-from petri_cli.driver.report import RunReport
+from petri_cli.driver.report import Failure, RunReport
 from petri_cli.engine.events import token_to_json
 from petri_cli.engine.json_lines import held
 from petri_cli.plan.lower import suffix
@@ -38,10 +40,7 @@ def draw_end(r: RunReport, look: Look) -> list[Line]:
     head: Line = [("good", f"✓{KEEP}") if good else ("bad", f"✗{KEEP}")]
     head += [("good" if good else "bad", _word(r)), ("", f"{KEEP} "), ("strong", r.file), ("dim", _figures(r))]
     lines = wrap(head, look.prose, "", INDENT)
-    for f in r.failures[:MAX_FAILURES]:
-        lines += wrap([("strong", f.transition), ("", f" failed: {f.error}: {f.message}")], look.prose, INDENT, DEEPER)
-    if len(r.failures) > MAX_FAILURES:
-        lines.append([("dim", f"{INDENT}and {len(r.failures) - MAX_FAILURES:,} more failures")])
+    lines += _failures(r.failures, look)
     if r.standstill is not None:
         names = dict.fromkeys(w.who for w in r.standstill.waits)
         styles = {who: LANE_STYLES[k % len(LANE_STYLES)] for k, who in enumerate(names)}
@@ -51,6 +50,17 @@ def draw_end(r: RunReport, look: Look) -> list[Line]:
     if r.outcome != "completed":
         lines += [[], [("", INDENT), ("strong", "Where the tokens are")], *_marking(r, look)]
     return lines
+
+
+def _failures(failures: Sequence[Failure], look: Look) -> list[Line]:
+    """A line for each failure that is unlike the others, in the order in which they first happened."""
+    lines: list[Line] = []
+    for f, n in islice(Counter(failures).items(), MAX_FAILURES):
+        often = f" {n:,} times" if n > 1 else ""
+        told: Line = [("strong", f.transition), ("", f" failed{often}: {f.error}: {f.message}")]
+        lines += wrap(told, look.prose, INDENT, DEEPER)
+    more = len(set(failures)) - MAX_FAILURES
+    return [*lines, [("dim", f"{INDENT}and {more:,} more failures")]] if more > 0 else lines
 
 
 def _word(r: RunReport) -> str:

@@ -166,10 +166,17 @@ def commit(answer: dict[str, Any], latest: int) -> dict[str, list[object]]:
 
 
 def test_exec_050_ac1_a_read_arc_provides_the_timestamp_of_the_shared_state() -> None:
+    given: list[object] = []
+
+    def look(ctx: ActionContext) -> None:
+        given.append(ctx.read("latest"))
+        ctx.output("committed", "q")
+
     module = sample()
-    latest = [i for t in module["NET"].transitions if t.id == "commit" for i in t.reads]
-    assert latest == ["latest"]
-    assert commit({"query": "q", "began": 7}, latest=7)["latest"] == [7]  # it was read, not taken
+    marking = {"found": [Token({"query": "q", "began": 7}, 5)], "latest": [Token(7, 1)]}
+    result = VirtualExecutor(module["NET"], {**module["ACTIONS"], "commit": look}, marking).run()
+    assert given == [7]
+    assert result.values["latest"] == [7]  # it was read, not taken
 
 
 def test_exec_050_ac2_an_action_compares_the_consumed_tokens_timestamp_with_the_value_read() -> None:

@@ -61,6 +61,40 @@ def test_exec_001_ac2_no_transition_fires_before_completions_are_processed(backe
     assert started.consumed["q"][0] is completed.produced["q"][0]
 
 
+def test_exec_001_ac2_a_completion_disables_what_would_fire_at_the_same_instant() -> None:
+    """`t` is ready when `work`, at this very moment, puts a token where `t` must not see one."""
+    net = (
+        NetBuilder("net")
+        .transition("t", "p", "done", inhibitors="stop", timing=delayed(0.05))
+        .transition("work", "q", "stop")
+        .marking(p=1, q=1)
+        .build()
+    )
+
+    async def work(ctx: ActionContext) -> None:
+        await ctx.sleep(0.05)
+        ctx.output("stop", 1)
+
+    assert execute("virtual", net, {"t": fork(), "work": work}).started == ["work"]
+    scheduler = Scheduler(net)
+    [firing] = scheduler.step(0).firings
+    assert not scheduler.step(to_ticks(0.05), [(firing.id, Produced({"stop": [1]}))]).firings
+
+
+def test_exec_001_ac2_a_completion_brings_up_a_higher_priority_before_a_free_slot_is_taken() -> None:
+    net = (
+        NetBuilder("net")
+        .transition("low", "p")
+        .transition("work", "q", "r", priority=1)
+        .transition("high", "r", priority=2)
+        .marking(p=1, q=1)
+        .build()
+    )
+    scheduler = Scheduler(net, max_concurrency=1)
+    [work] = scheduler.step(0).firings
+    assert [f.transition for f in scheduler.step(1, [(work.id, Produced({"r": [1]}))]).firings] == ["high"]
+
+
 def test_exec_001_ac3_external_events_are_applied_before_enablement_is_updated() -> None:
     net = NetBuilder("net").place("ev", environment=True).transition("t", ["p", "ev"], "q").marking(p=1).build()
     scheduler = Scheduler(net)

@@ -155,6 +155,7 @@ def test_durations_are_read_in_every_form() -> None:
 @pytest.mark.parametrize(
     ("text", "code"),
     [
+        (b"", "PETRI_EMPTY_DOCUMENT"),
         (b"- a\n", "PETRI_WRONG_TYPE"),
         (b"x: 1\n", "PETRI_UNKNOWN_TASK"),
         (b"a: soon\n", "PETRI_BAD_DURATION"),
