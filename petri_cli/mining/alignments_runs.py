@@ -1,0 +1,40 @@
+"""What a search for alignments asks of a model: where it starts, what an event costs from there, and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+NEVER = 1 << 60
+"""The cost of what cannot be done (within the slack that was given)."""
+
+
+class OutOfStates(Exception):
+    """The budget is spent: what was asked for has no exact answer."""
+
+
+class Runs(Protocol):
+    """The runs of a model, as far as alignments need to tell them apart. States and labels are small integers.
+
+    States are *lazy*: a step of the model alone is taken only when a later match, or the end, needs it. No optimal
+    alignment is lost: any other such step can be put off past the match, since in a place/transition net a firing that
+    nobody needs takes nothing away by not happening yet.
+    """
+
+    start: int
+
+    def after(self, state: int, label: int, slack: int) -> Sequence[tuple[int, int]]:
+        """(cost, state) for each way to match an event of ``label`` next, those of cost ≤ ``slack`` at least."""
+        ...
+
+    def finish(self, state: int, slack: int) -> int:
+        """The least cost from ``state`` to the end; ``NEVER`` where it is above ``slack``, or impossible."""
+        ...
+
+    def match(self, state: int, label: int, cost: int, to: int) -> list[int]:
+        """The actions behind one answer of ``after``: silent and skipped ones, then the match itself."""
+        ...
+
+    def ending(self, state: int, cost: int) -> list[int]:
+        """The actions behind the answer of ``finish``."""
+        ...
