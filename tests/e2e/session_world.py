@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import signal
 import sys
 import time
@@ -113,6 +114,16 @@ class World:
     def run(self, fault: Fault | None = None, **options: Any) -> int:
         """Drive to the end; the exit status, or minus the signal."""
         return wait(self.fork(fault, **options))
+
+    def run_on_full_disk(self, room: int) -> int:
+        """Drive where no file may become longer than the longest one is now, and ``room`` bytes."""
+        longest = max(p.stat().st_size for p in self.folder.iterdir() if p.is_file())
+
+        def limited() -> int:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (longest + room, longest + room))
+            return self._drive(None, {})
+
+        return wait(fork(limited))
 
     def _drive(self, fault: Fault | None, options: dict[str, Any]) -> int:
         asked = replace(Options(folder=self.folder / "work", cwd=self.folder, poll=0.02, check=True), **options)

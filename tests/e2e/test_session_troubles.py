@@ -183,16 +183,30 @@ def test_children_of_a_killed_task_run_on(world: Callable[..., World], end: str)
     assert play.processes() == []
 
 
-def test_children_of_a_dead_driver_are_ended_before_the_next_attempt(world: Callable[..., World]) -> None:
+@pytest.mark.parametrize("guarded", [True, False])
+def test_children_of_a_dead_driver_are_ended_before_the_next_attempt(
+    world: Callable[..., World], guarded: bool
+) -> None:
+    """By the guardian at once; where that was killed, too, by the next driver."""
     alone = "touch alive.$PETRI_CLAIM; test $(ls alive.* | wc -l) = 2 || sleep 1000"
     play = world(task("t", run=alone, maxAttempts=2, verify="exit-code"))
     driver = play.fork()
     until((play.folder / "alive.c1").exists)
+    if not guarded:
+        os.kill(guardian_of(driver), signal.SIGKILL)
     kill(driver)
+    if not guarded:
+        assert play.processes(0.3) != []
     assert play.run() == 0
     (first, second) = [e for e in play.events if isinstance(e, WorkStarted)]
     assert first.process.group != second.process.group
     assert [e.why for e in play.events if isinstance(e, DriverEnded)] == ["died", "ended"]
+
+
+def guardian_of(driver: int) -> int:
+    children = Path(f"/proc/{driver}/task/{driver}/children").read_text().split()
+    (found,) = [int(c) for c in children if b"guardian.py" in Path(f"/proc/{c}/cmdline").read_bytes()]
+    return found
 
 
 def test_ctrl_c_once_drains(world: Callable[..., World]) -> None:
@@ -324,3 +338,14 @@ def test_two_unequal_branches_meet_once(world: Callable[..., World]) -> None:
     play = world({"seq": [{"parallel": [task("short"), {"seq": [task("l1"), task("l2")]}]}, task("after")]})
     assert play.run() == 0
     assert [line.partition("/")[0] for line in play.effects()].count("after") == 1
+
+
+@pytest.mark.parametrize("room", [0, 10_000, 20_000, 40_000, 80_000])
+def test_the_disk_is_full(world: Callable[..., World], room: int, capfd: pytest.CaptureFixture[str]) -> None:
+    """The driver says so and ends what it runs; once there is room again, it goes on where the log ends."""
+    play = world({"foreach": {"id": "f", "over": list(range(12)), "body": task("t", 0.05)}})
+    assert play.run_on_full_disk(room) == 6
+    assert "PETRI_STORE_" in capfd.readouterr().err
+    assert play.processes() == []
+    assert play.run() == 0
+    assert play.state.ended == "completed"
