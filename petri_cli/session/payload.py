@@ -210,7 +210,7 @@ def decode(text: str | bytes) -> SessionEvent:
 
 
 def decode_all(lines: Sequence[str]) -> list[SessionEvent]:
-    """The events of many lines. To read them as one JSON array takes a third of the time of reading each for itself."""
+    """The events of many lines. To parse them as one JSON array takes half the time of parsing each for itself."""
     try:
         many = json.loads(f"[{','.join(lines)}]")
     except (ValueError, TypeError, RecursionError):
