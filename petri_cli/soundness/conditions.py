@@ -14,8 +14,9 @@ marking beyond the end, a pump, and a marking whose every continuation is explor
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from petri_cli.net.compiled import CompiledNet, State
 from petri_cli.soundness.bits import members
@@ -145,19 +146,24 @@ class _Reading:
         return Counts(len(self.stuck), len(self.doomed), self.exact, dead)
 
     def option(self) -> Condition:
-        """A dead marking is the clearest sign that the end is out of reach; one without the end marked, if any."""
+        """A dead marking is the clearest sign that the end is out of reach."""
         if not self.doomed:
             return Condition(OPTION, True if self.proved else None)
         many = f"{len(self.doomed):,} reachable marking{'' if len(self.doomed) == 1 else 's'} can't reach the end"
-        early = next((i for i in self.stuck if not self.watch.ends(i)), None)
-        at = early if early is not None else next(iter(self.stuck), None)
-        if at is None:
+        if self.stuck:
+            at = self._nearest_stuck()
+            cx = deadlock(self.compiled, self.space.run_to(at), shortest=True)
+            (self.after_pump if self.watch.ends(at) else self.before_pump).append(cx)
+        else:
             cx = self._cannot_complete(self.doomed[0])
             self.after_pump.insert(0, cx)
-        else:
-            cx = deadlock(self.compiled, self.space.run_to(at), shortest=True)
-            (self.after_pump if early is None else self.before_pump).append(cx)
         return Condition(OPTION, False, many if self.exact else f"at least {many}", cx)
+
+    def _nearest_stuck(self) -> int:
+        """A dead marking as near as any; of those equally near, one without the end marked comes first."""
+        nearest = self.stuck[0]
+        early = next((i for i in self.stuck if not self.watch.ends(i)), nearest)
+        return early if len(self.space.run_to(early)) == len(self.space.run_to(nearest)) else nearest
 
     def proper(self) -> Condition:
         at = self.watch.improper
@@ -185,9 +191,19 @@ class _Reading:
         pump = longer[len(run) :]
         low, high = (self.space.state(i) for i in (self.watch.pump.below, self.watch.pump.above))
         more = [p for p, before, after in zip(self.compiled.places, low, high, strict=True) if after > before]
+        run = shorten(self.compiled, run, partial(self._repeats, pump), self.deadline)
         names = list(dict.fromkeys(self.compiled.actions[a].step.transition for a in pump))
         sentence = f"{listed(names)} can be repeated for ever, each time adding to {listed(more)}"
         return replayed(self.compiled, "unbounded", run, sentence, shortest=False, pump=pump, subject=more[0])
+
+    def _repeats(self, pump: Sequence[int], state: State) -> bool:
+        """Whether ``pump`` can be fired from ``state``; what it adds is the same everywhere."""
+        for a in pump:
+            action = self.compiled.actions[a]
+            if not action.enabled(state):
+                return False
+            state = action.fire(state)
+        return True
 
     def _run_to(self, i: int, accept: Accept) -> tuple[tuple[int, ...], bool]:
         """A run to state ``i`` or another that ``accept`` takes, and whether none is shorter."""

@@ -65,10 +65,7 @@ def _says_the_same(result: Result, expected: Truth) -> None:
     for c in result.conditions:
         if c.counterexample is not None:
             assert c.counterexample.shortest
-            if c.counterexample.kind != "deadlock":
-                assert len(c.counterexample.run) == shortest[c.counterexample.kind]
-            elif expected.proper:  # a deadlock before the end is preferred to one beyond it
-                assert len(c.counterexample.run) == expected.to_deadlock
+            assert len(c.counterexample.run) == shortest[c.counterexample.kind]
 
 
 def _shows_what_it_says(net: Net, final: Mapping[str, int], sink: str | None, cx: Counterexample) -> None:
@@ -97,7 +94,7 @@ def _shows_what_it_says(net: Net, final: Mapping[str, int], sink: str | None, cx
 
 def _is_as_short_as_it_says(cx: Counterexample, expected: Truth) -> None:
     nearest = {
-        "deadlock": expected.to_deadlock if expected.proper else None,
+        "deadlock": expected.to_deadlock,
         "cannotComplete": expected.to_doomed,
         "improperCompletion": expected.to_improper,
     }.get(cx.kind)

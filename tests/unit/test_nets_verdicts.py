@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from petri_cli.errors import PetriError
-from petri_cli.net.firing import Step
+from petri_cli.net.firing import Step, replay
 from petri_cli.net.model import (
     Cardinality,
     ForwardOut,
@@ -372,3 +372,26 @@ def test_a_hard_deadline_beneath_a_proof_is_noted() -> None:
     ((code, message),) = _warned({"high": {"timing": Timing("deadline", 0.0, 3.0)}})
     assert code == "PETRI_TIMING_IGNORED"
     assert message.startswith("high must fire within a deadline")
+
+
+def test_no_run_to_a_deadlock_is_shorter_than_the_one_that_is_called_shortest() -> None:
+    net = replace(short_net("a: i -> p 2*o; b: i -> x; c: x -> y; d: y -> z", i=1), final={"o": 2})
+    cx = _condition(judge_net(net), OPTION).counterexample
+    assert cx is not None
+    assert (_run(cx), cx.marking, cx.shortest) == (["a"], {"p": 1, "o": 2}, True)
+
+
+def test_of_two_deadlocks_equally_near_the_one_before_the_end_is_shown() -> None:
+    net = replace(short_net("a: i -> p o; b: i -> x", i=1), final={"o": 1})
+    cx = _shown(judge_net(net))
+    assert (cx.kind, _run(cx), cx.marking) == ("deadlock", ["b"], {"x": 1})
+
+
+def test_no_step_can_be_left_out_before_what_can_be_repeated_for_ever() -> None:
+    net = short_net("aside: s -> s2; start: s2 i -> a; quick: i -> a; more: a -> a b; end: b c s -> c o", i=1, s=1)
+    found = judge_net(replace(net, final={"o": 1}), Budget(max_states=50)).counterexample
+    assert found is not None and found.kind == "unbounded"
+    for left_out in range(len(found.run)):
+        shorter = [step for k, step in enumerate(found.run) if k != left_out]
+        with pytest.raises(ValueError):
+            replay(found.net, [*shorter, *found.pump])
