@@ -33,7 +33,7 @@ class Move:
     tail: Items = ()
 
 
-def _joined(one: tuple[Arcs, Arcs], other: tuple[Arcs, Arcs]) -> tuple[Arcs, Arcs]:
+def joined(one: tuple[Arcs, Arcs], other: tuple[Arcs, Arcs]) -> tuple[Arcs, Arcs]:
     """Needs and gives of two steps fired one after the other, the second fed by the first alone."""
     gives = dict(one[1])
     for p, k in other[0]:
@@ -97,7 +97,7 @@ def fuse(runs: list[tuple[Move, ...]], places: int, fixed: set[int]) -> list[tup
         if any(q == p for i in into for q, _ in arcs[i][0]):
             continue
         before, after = sorted(into), sorted(out)
-        merged = [(alive[a] + alive[b], _joined(arcs[a], arcs[b])) for a in before for b in after]
+        merged = [(alive[a] + alive[b], joined(arcs[a], arcs[b])) for a in before for b in after]
         for i in (*before, *after):
             unlink(i)
         for run, both in merged:

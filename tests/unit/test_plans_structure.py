@@ -12,6 +12,7 @@ from petri_cli.soundness.bits import members
 from petri_cli.soundness.core import Core, Kind, core_of
 from petri_cli.soundness.cutoff import cut_off
 from petri_cli.soundness.demand import blocking, demands_of
+from petri_cli.soundness.fusion import effect, joined
 from petri_cli.soundness.lockorder import lock_order
 from petri_cli.soundness.parts import Part, parts_of, subplans
 from petri_cli.soundness.skeleton import build
@@ -200,3 +201,16 @@ def test_items_with_inner_joins_are_told_apart() -> None:
     widths = cut_off(part, 1, [None] * 9)
     assert widths[part.root] == 3
     assert len(build(part, 1, widths).net.places) > 9
+
+
+def test_a_fused_step_does_what_its_moves_do_one_after_the_other() -> None:
+    flow = {"parallel": [guard("a", guard("a", guard("b", task("x")), units=2)), guard("b", guard("a", task("y")))]}
+    [part] = parts(core(flow, a=3, b=1))
+    longest = 0
+    for run in build(part, 0b11, {}).runs:
+        arcs = effect(run[:1])
+        for move in run[1:]:
+            arcs = joined(arcs, effect((move,)))
+        assert arcs == effect(run)
+        longest = max(longest, len(run))
+    assert longest >= 4
