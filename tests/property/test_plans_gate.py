@@ -121,6 +121,7 @@ def test_harmless_lock_cycles_are_told_from_deadly_ones(block: int) -> None:
     assert min(evidence["exhaustive"], evidence["no-lasting-wait"]) > 0, evidence
 
 
+@pytest.mark.slow
 def test_candidates_are_confirmed_or_refused_rightly(monkeypatch: pytest.MonkeyPatch) -> None:
     """With no quick search of everything, each candidate of statement D is replayed on the plan or given up."""
     monkeypatch.setattr(search, "QUICK", 1)
