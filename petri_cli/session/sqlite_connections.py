@@ -56,8 +56,11 @@ class Connections:
             raise ValueError("the store is closed")
 
     def abandon(self) -> None:
-        """In a child after a fork: what is open is the parent's. To close it here, even when the interpreter ends, may
-        do harm there (sqlite.org/howtocorrupt.html, 2.6), so it is kept from ever being collected."""
+        """Forget what is open without closing it, not even when the interpreter ends.
+
+        In a child after a fork it is the parent's, and to close it here may do harm there
+        (sqlite.org/howtocorrupt.html, 2.6).
+        """
         for opened in (self._writer, self._reader):
             if opened is not None:
                 ctypes.pythonapi.Py_IncRef(ctypes.py_object(opened.db))
@@ -248,6 +251,10 @@ class Connections:
                 if self._writer.journal == "wal":
                     self._checkpoint(self._writer.db)
                 self._close_writer()
+        except PetriError:
+            # Another process keeps the lock. What was committed is safe in the write-ahead log, where the next writer
+            # finds it; the end of this process is no reason to touch the database without the lock.
+            self.abandon()
         finally:
             self._sidecar.close()
             self._closed = True

@@ -704,3 +704,13 @@ def test_the_log_is_moved_and_the_database_closed_only_under_the_lock(
     assert moved >= 2 and len(free) == moved + 2 and not any(free)
     look()
     assert free[-1], "afterwards nobody holds it"
+
+
+def test_a_store_that_cannot_get_the_lock_ends_without_it_and_loses_nothing(path: Path, opened: Open) -> None:
+    store, other = opened(path, timeout=0.05), opened(path)
+    store.create("demo")
+    assert add(store, "kept") == 2
+    with other.writing("demo") as w:
+        store.close()
+        w.append([note()])
+    assert [e.seq for e in opened(path).read("demo")] == [1, 2, 3]
