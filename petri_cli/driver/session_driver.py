@@ -115,7 +115,8 @@ class SessionDriver:
                         await self._wait()
             except asyncio.CancelledError:
                 self.close()
-                await self._step()
+                if self._outcome is None:
+                    await self._step()
                 raise
             finally:
                 await self._crew.close()

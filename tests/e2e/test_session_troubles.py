@@ -221,14 +221,17 @@ def test_ctrl_c_once_drains(world: Callable[..., World]) -> None:
     assert play.run() == 0
 
 
-def test_ctrl_c_twice_closes(world: Callable[..., World]) -> None:
+@pytest.mark.parametrize("signals", [[signal.SIGINT, signal.SIGINT], [signal.SIGTERM]])
+def test_ctrl_c_twice_closes_as_a_signal_to_end_does(
+    world: Callable[..., World], signals: list[signal.Signals]
+) -> None:
     play = world({"seq": [task("a", run=FOREVER, maxAttempts=1)]})
     driver = play.fork()
     until(seen(play, WorkStarted))
-    for _ in range(2):
-        os.kill(driver, signal.SIGINT)
+    for number in signals:
+        os.kill(driver, number)
         time.sleep(0.1)
-    assert wait(driver) == 130
+    assert wait(driver) == 128 + signals[-1]
     assert play.state.ended == "suspended"
     assert play.state.attempts == {}, "what was ended by hand burns no attempt"
 

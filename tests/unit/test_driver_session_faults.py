@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from petri_cli.driver import external
 from petri_cli.driver.commands import Job
 from petri_cli.driver.process import Ended
+from petri_cli.driver.session_driver import Options, SessionDriver
 from petri_cli.errors import PetriError
 from petri_cli.session.events import (
     Noted,
@@ -17,6 +19,7 @@ from petri_cli.session.events import (
 )
 from petri_cli.session.memory import MemoryEventStore
 from tests.sessions import OpenPlay, task
+from tests.virtual_time import VirtualLoop, run_virtually
 
 
 def test_a_result_that_the_log_cannot_hold_is_refused_not_fatal(open_play: OpenPlay) -> None:
@@ -143,3 +146,20 @@ def test_work_that_cannot_be_started_is_an_attempt_that_failed(open_play: OpenPl
     assert outcome.state == "deadlocked"
     assert "no more processes" in outcome.missing[0]
     assert not [e for e in play.events if isinstance(e, WorkStarted)]
+
+
+def test_a_session_without_a_plan_cannot_be_driven_but_can_be_cancelled() -> None:
+    loop = VirtualLoop()
+    store = MemoryEventStore()
+    session = store.create("empty")
+
+    async def nobody(*args: Any) -> Any:
+        raise AssertionError
+
+    driver = SessionDriver(store, session, nobody, nobody, Options(signals=False))
+    with pytest.raises(PetriError) as caught:
+        run_virtually(driver.run(), loop)
+    assert caught.value.code == "PETRI_NO_PLAN"
+    run_virtually(external.cancel(store, session), loop)
+    assert store.state(session).ended == "cancelled"
+    loop.close()
