@@ -108,6 +108,7 @@ class World:
     silent: float = 0.0
     dies: float = 0.0
     workers: int = 0
+    drivers: bool = True
     alive: bool = field(default=False, init=False)
 
     def play(self, document: Document) -> tuple[Play, Outcome]:
@@ -127,6 +128,12 @@ class World:
     async def lives(self, play: Play) -> Outcome:
         """One driver after another, with workers that come and go, until one of them sees the end."""
         pull = [asyncio.create_task(self.worker(play, f"w{n}")) for n in range(self.workers)]
+        if not self.drivers:
+            outcome = await self.visits(play)
+            for task in pull:
+                task.cancel()
+            await asyncio.gather(*pull, return_exceptions=True)
+            return outcome
         cap = self.rng.choice([None, None, 1, 2, 3])
         keep_going = self.rng.random() < 0.5
         while True:
@@ -146,6 +153,16 @@ class World:
                 task.cancel()
             await asyncio.gather(*pull, return_exceptions=True)
             return outcome
+
+    async def visits(self, play: Play) -> Outcome:
+        """Nobody drives: somebody comes by now and then and verifies what was reported."""
+        while play.state.ended is None:
+            await asyncio.sleep(self.rng.choice([1.0, 30.0]))
+            if play.state.ended is None:
+                await external.verify(play.store, play.session, play.fake.judge, alive=self.is_alive)
+        state = play.state
+        assert state.ended is not None
+        return Outcome(state.ended, state.why, state.missing)
 
     def is_alive(self, process: Process) -> bool:
         return self.alive
@@ -184,7 +201,7 @@ def _with_work(flow: Document, world: World) -> Document:
     """The flow with bodies for most of its work, and budgets."""
     rng = world.rng
     work: Document = {"maxAttempts": rng.choice([1, 2, 3, 5])}
-    if not world.workers or rng.random() < 0.7:
+    if world.drivers and (not world.workers or rng.random() < 0.7):
         work["run"] = "true"
     if rng.random() < 0.5:
         work["verify"] = {"command": "make check"}
@@ -291,6 +308,13 @@ def test_workers_that_come_and_go_silent_change_nothing_of_that(document: Docume
         rng, fails=0.1, silent=rng.choice([0.0, 0.2]), dies=rng.choice([0.0, 0.5]), workers=rng.choice([1, 3])
     )
     check(document, world)
+
+
+@drawn
+@given(contended_plans(), st.integers(0, 2**32))
+def test_visitors_alone_bring_a_session_to_the_same_ends(document: Document, seed: int) -> None:
+    rng = random.Random(seed)  # noqa: S311
+    check(document, World(rng, rng.choice([0.0, 0.3]), rng.choice([0.0, 0.2]), workers=2, drivers=False))
 
 
 @pytest.mark.parametrize("block", range(2))
