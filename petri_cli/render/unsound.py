@@ -185,7 +185,7 @@ def _way_out(r: Result, look: Look) -> list[Line]:
 
 def _notes(r: Result) -> list[str]:
     """What else is known, as sentences; resources of which no capacity suffices come together."""
-    never = [rid for rid in sorted(r.smallest_capacity) if f"no capacity of {rid} alone suffices" in r.detail]
-    others = [d for d in r.detail if d not in {f"no capacity of {rid} alone suffices" for rid in never}]
-    notes = [f"No capacity of {listed(never, 'or', limit=8)} alone would be enough."] if never else []
+    never = [rid for rid in sorted(r.smallest_capacity) if f"no larger capacity of {rid} alone suffices" in r.detail]
+    others = [d for d in r.detail if d not in {f"no larger capacity of {rid} alone suffices" for rid in never}]
+    notes = [f"No larger capacity of {listed(never, 'or', limit=8)} alone would be enough."] if never else []
     return notes + [f"{d[:1].upper()}{d[1:]}." for d in others]

@@ -84,7 +84,7 @@ class _Refusal:
         cx = replace(cx, sentence=told.sentence, waits=told.waits, lanes=told.lanes, told=phrases)
         counts = census(self.replayer.plan, lift.board.lowered, expired)
         remedies = self.remedies(question, told)
-        detail = [*_remedy_notes(remedies, told), *detail]
+        detail = [*_remedy_notes(remedies, told, self.replayer.plan.capacities()), *detail]
         return _unsound(cx, counts, widths, remedies, detail)
 
     def again(self) -> Result | None:
@@ -158,7 +158,7 @@ def _unsound(
         ),
         counterexample=cx,
         smallest_width=widths,
-        smallest_capacity={r.resource: r.capacity for r in remedies},
+        smallest_capacity={r.resource: r.capacity for r in remedies if r.capacity is not None or r.hopeless},
         counts=counts,
         detail=tuple(detail),
     )
@@ -168,13 +168,17 @@ def _ids(cx: Counterexample) -> list[str]:
     return [s.transition for s in cx.run]
 
 
-def _remedy_notes(remedies: Sequence[Remedy], told: Standstill) -> list[str]:
+def _remedy_notes(remedies: Sequence[Remedy], told: Standstill, now: Mapping[str, int]) -> list[str]:
     notes = []
     for r in remedies:
-        if r.capacity is None and r.proven:
-            notes.append(f"no capacity of {r.resource} alone suffices")
+        if r.hopeless:
+            notes.append(f"no larger capacity of {r.resource} alone suffices")
+        elif r.enough is not None:
+            tried = f", and none up to {r.tried} does" if r.tried > now[r.resource] else ""
+            between = f"; whether one below {r.enough} does was not worked out"
+            notes.append(f"a capacity of {r.enough} of {r.resource} alone suffices{tried}{between}")
         elif r.capacity is None:
-            notes.append(f"no capacity of {r.resource} up to {r.tried} suffices alone")
+            notes.append(f"no capacity of {r.resource} up to {r.tried} suffices alone; larger ones were not all tried")
     left = sorted(set(told.lacking) - {r.resource for r in remedies})
     if left:
         notes.append(f"the smallest sufficient capacity of {', '.join(left)} was not worked out")

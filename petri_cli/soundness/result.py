@@ -136,7 +136,8 @@ class Result:
     smallest_width: Mapping[str, int] = field(default_factory=dict)
     """foreach id → smallest width that deadlocks."""
     smallest_capacity: Mapping[str, int | None] = field(default_factory=dict)
-    """resource id → smallest capacity that, raised alone, makes the plan sound; None: no capacity alone does."""
+    """resource id → smallest capacity that, raised alone, makes the plan sound; None: it is proved that none does. A
+    resource for which that is open is left out."""
     counts: Counts | None = None
     stats: Mapping[str, int | float] = field(default_factory=dict)
     warnings: tuple[Problem, ...] = ()

@@ -99,40 +99,51 @@ def _least(low: int, high: int, holds: Callable[[int], bool]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """The smallest capacity of one resource that, alone, makes the plan sound; None when none does.
+    """The smallest capacity of one resource that, raised alone, makes the plan sound; None where it is not known.
 
-    tried: the largest capacity that was tried; proven: for None, that no larger one can help either (the structural
-    demand was reached).
+    tried: up to where every larger capacity was found not to help; hopeless: that none helps at all (statement H, or
+    the structural demand was reached); enough: for None, one that does help, where smaller ones were not tried.
     """
 
     resource: str
     capacity: int | None
     tried: int
-    proven: bool
+    hopeless: bool = False
+    enough: int | None = None
 
 
 def smallest_capacity(question: Question, resource: int, waits: Sequence[Wait], decide: Decide) -> Remedy | None:
-    """Try capacities upwards, each through the gate (soundness is not monotone in capacity). None: ran out of budget.
+    """Try capacities upwards, each through the gate (soundness is not monotone in capacity). None: nothing is known.
 
     From the structural demand on, the resource never makes anyone wait, so a larger capacity changes nothing.
     """
     core = question.core
     now = question.capacities[resource]
     if swallowed(question, resource, waits):
-        return Remedy(core.resources[resource], None, now, proven=True)
+        return Remedy(core.resources[resource], None, now, hopeless=True)
     largest_request = max((r.units for r in core.requests if r.resource == resource), default=1)
     demands = demands_of(core, question.width_limits())
     demand = max(demands[0].get(resource, 0) if demands else 0, largest_request)
     last = now + MAX_TRIALS_UNBOUNDED if math.isinf(demand) else min(int(demand), now + MAX_TRIALS)
     name = core.resources[resource]
-    for k in range(max(now + 1, largest_request), last + 1):
+
+    def verdict(k: int) -> Verdict:
         capacities = (*question.capacities[:resource], k, *question.capacities[resource + 1 :])
-        found = decide(replace(question, capacities=capacities, demands=demands))
-        if found.verdict is Verdict.SOUND:
-            return Remedy(name, k, k, proven=True)
-        if found.verdict is Verdict.UNKNOWN:
-            return None
-    return Remedy(name, None, last, proven=last == demand)
+        return decide(replace(question, capacities=capacities, demands=demands)).verdict
+
+    tried = max(now, largest_request - 1)
+    while tried < last:
+        match verdict(tried + 1):
+            case Verdict.SOUND:
+                return Remedy(name, tried + 1, tried)
+            case Verdict.UNKNOWN:
+                break
+            case Verdict.UNSOUND:
+                tried += 1
+    if tried >= demand:
+        return Remedy(name, None, tried, hopeless=True)
+    enough = int(demand) if math.isfinite(demand) and verdict(int(demand)) is Verdict.SOUND else None
+    return None if tried == now and enough is None else Remedy(name, None, tried, enough=enough)
 
 
 def swallowed(question: Question, resource: int, waits: Sequence[Wait]) -> bool:
