@@ -21,14 +21,13 @@ INTERRUPTED = 2
 class DeclarationOrder:
     """The fast path, for nets whose transitions are all immediate and of one priority: no clock is read at all.
 
-    ready: a heap of transitions, each once (``is_ready``), some of which may be disabled by now; the arrivals add to it
-    themselves in their hottest place.
+    ready: a heap of transitions, each once (``is_ready``), some of which may be disabled by now; the departures take
+    from it, and the arrivals add to it in their hottest place, themselves.
     """
 
-    def __init__(self, state: bytearray) -> None:
-        self._state = state
+    def __init__(self, transitions: int) -> None:
         self.ready: list[int] = []
-        self.is_ready = bytearray(len(state))
+        self.is_ready = bytearray(transitions)
 
     def enable(self, t: int, now: int) -> None:
         if not self.is_ready[t]:
@@ -37,18 +36,8 @@ class DeclarationOrder:
 
     def hold(self, t: int) -> None:
         """``t`` counts as being in the heap already, so it never gets there."""
-        self.ready = sorted(u for u in self.ready if u != t)
+        self.ready[:] = sorted(u for u in self.ready if u != t)
         self.is_ready[t] = 1
-
-    def next_ready(self, now: int) -> int:
-        """Take the first transition that is ready and still enabled; −1 when there is none."""
-        ready, state = self.ready, self._state
-        while ready:
-            t = heappop(ready)
-            self.is_ready[t] = 0
-            if state[t] == ENABLED:
-                return t
-        return -1
 
     def clocks(self, enabled: Iterable[int]) -> list[tuple[int, int | None]]:
         """(transition, since when) of those ``enabled``: nobody knows."""
@@ -125,7 +114,7 @@ class Agenda:
 
     def hold(self, t: int) -> None:
         """``t``, which waits for no time, counts as being in the heap already, so it never gets there."""
-        self.ready = sorted(entry for entry in self.ready if entry[2] != t)
+        self.ready[:] = sorted(entry for entry in self.ready if entry[2] != t)
         self._is_ready[t] = 1
 
     def next_ready(self, now: int) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import heappop
+from typing import Any
 
-from petri_cli.engine.agenda import IDLE, Agenda, DeclarationOrder
+from petri_cli.engine.agenda import ENABLED, IDLE, Agenda, DeclarationOrder
 from petri_cli.engine.compiled import EngineNet, EngineTransition
 from petri_cli.engine.consumption import NO_READS, NO_TOKENS, take
 from petri_cli.engine.enablement import Enablement
@@ -40,12 +42,15 @@ class Departures:
         self._reporter = reporter
         self._in_flight = in_flight
         self._simple = [_simple(compiled, t, queues) if t.simple else None for t in transitions]
+        ready: list[Any] = order.ready
         self._hot = (
             in_flight,
             _NO_LIMIT if max_concurrency is None else max_concurrency,
             enablement.state,
             enablement.dirty,
-            order,
+            ready,
+            order.is_ready if isinstance(order, DeclarationOrder) else bytearray(),
+            None if isinstance(order, DeclarationOrder) else order.next_ready,
             [_source(compiled, i, queues, enablement) for i in range(len(transitions))],
             reporter,
         )
@@ -56,11 +61,15 @@ class Departures:
 
         The most frequent kind is written out here: one token of one place that concerns no other transition.
         """
-        in_flight, limit, state, dirty, order, sources, reporter = self._hot
+        in_flight, limit, state, dirty, ready, is_ready, next_ready, sources, reporter = self._hot
         firings: list[Firing] = []
-        while order.ready and len(in_flight) < limit:
-            t = order.next_ready(now)
-            if t < 0:
+        while ready and len(in_flight) < limit:
+            if next_ready is None:
+                t = heappop(ready)
+                is_ready[t] = 0
+                if state[t] != ENABLED:
+                    continue
+            elif (t := next_ready(now)) < 0:
                 break
             source = sources[t]
             if source is None:

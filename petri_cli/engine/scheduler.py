@@ -76,7 +76,7 @@ class Scheduler:
         self._queues: list[Queue] = [NamedQueue() if row else deque() for row in compiled.matched]
         self._state = state = bytearray(len(transitions))
         self._agenda = None if compiled.fast else Agenda(compiled, state, to_ticks(tolerance))
-        self._order = order = self._agenda or DeclarationOrder(state)
+        self._order = order = self._agenda or DeclarationOrder(len(transitions))
         self._enablement = Enablement(compiled, self._queues, state, order)
         parts = compiled, self._queues, self._enablement, order, self._in_flight, self._reporter
         self._arrivals = Arrivals(*parts)
