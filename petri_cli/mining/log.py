@@ -37,7 +37,7 @@ class Log:
     activities: code → name, in order of first appearance; variants: distinct traces, in order of first appearance, and
     ``counts``: cases of each; cases: ids, in document order, and ``variant_of``: case → index of its variant; problems:
     what was wrong with single events (warnings, with file and line), and ``dropped``: why → how many events were left
-    out; attributes: of the log as a whole.
+    out; attributes: of the log as a whole; columns: of a table, as role → name, so that a guess can be shown.
     """
 
     activities: tuple[str, ...]
@@ -49,6 +49,7 @@ class Log:
     problems: tuple[Problem, ...] = ()
     dropped: Mapping[str, int] = field(default_factory=dict)
     attributes: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def n_cases(self) -> int:

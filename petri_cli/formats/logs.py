@@ -1,0 +1,69 @@
+"""Event logs from files: what a file holds is seen in its first bytes, not in its name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from petri_cli.errors import InputError, Position, Problem
+from petri_cli.formats.csv_log import Progress, delimiter_of, header_of, read_csv
+from petri_cli.formats.log_options import Columns, Lifecycle, LogOptions
+from petri_cli.formats.log_source import LogSource
+from petri_cli.mining.log import Log
+
+_PLAIN = LogOptions()
+
+LogFormat = Literal["xes", "csv", "jsonl", "parquet"]
+
+__all__ = ["Columns", "Lifecycle", "LogFormat", "LogOptions", "format_of", "read_log"]
+
+
+def read_log(
+    source: str | Path | bytes, options: LogOptions = _PLAIN, *, name: str = "", progress: Progress | None = None
+) -> Log:
+    """The log in a file, or in the bytes of one (then ``name`` is what it is called in messages).
+
+    XES, CSV, JSON lines or Parquet, each plain or packed by gzip. Raises InputError (a PetriError) for what is no log,
+    and, where ``options.strict``, for the first bad events: PETRI_LOG_FORMAT, PETRI_LOG_COLUMNS, PETRI_LOG_EVENT,
+    PETRI_LOG_TIME, PETRI_LOG_ENCODING, PETRI_LOG_CSV, PETRI_LOG_JSON, PETRI_LOG_GZIP, PETRI_LOG_POLARS,
+    PETRI_LOG_CLASSIFIER, PETRI_BAD_XML, PETRI_XML_DTD, PETRI_XML_ENCODING, PETRI_UNREADABLE_FILE.
+    """
+    if isinstance(source, bytes):
+        opened = LogSource(name or "-", data=source)
+    else:
+        opened = LogSource(name or str(source), path=Path(source))
+    match format_of(opened, options):
+        case "xes":
+            from petri_cli.formats.xes_read import read_xes
+
+            return read_xes(opened, options, progress)
+        case "csv":
+            return read_csv(opened, options, progress)
+        case "jsonl":
+            from petri_cli.formats.jsonl_log import read_jsonl
+
+            return read_jsonl(opened, options, progress)
+        case "parquet":
+            from petri_cli.formats.parquet_log import read_parquet
+
+            return read_parquet(opened, options, progress)
+
+
+def format_of(source: LogSource, options: LogOptions = _PLAIN) -> LogFormat:
+    """What the first bytes are. Raises InputError PETRI_LOG_FORMAT."""
+    head = source.head()
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    text = head.decode(source.encoding(options.encoding), "replace").lstrip("\ufeff \t\r\n")
+    if text.startswith("<"):
+        return "xes"
+    if text.startswith("{"):
+        return "jsonl"
+    first = text.partition("\n")[0]
+    if len(header_of(first, delimiter_of(first, options.columns))) > 1:
+        return "csv"
+    message = (
+        "the file is empty" if not text else "the file is no event log: neither XES nor CSV, JSON lines or Parquet"
+    )
+    hint = "a CSV log begins with a line that names its columns, for example case,activity,timestamp"
+    raise InputError([Problem("PETRI_LOG_FORMAT", message, Position(source.name, 1, 1), hint)])
