@@ -67,7 +67,7 @@ class Core:
     requests: tuple[Request, ...]
     """Every reachable request, in document order."""
     nestings: dict[tuple[int, int], frozenset[tuple[int, int]]] = field(default_factory=dict)
-    """(node, resources) → which of the resources are nested next to each other below the node; filled when asked for,
+    """(node, resources) → which of the resources are nested in which below the node; filled when asked for,
     since one plan is judged again and again at other capacities."""
 
 

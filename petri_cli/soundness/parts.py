@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import assert_never
 
+from petri_cli.soundness.bits import members
 from petri_cli.soundness.core import Core, CoreNode, Kind
 from petri_cli.soundness.demand import Demand, blocking, total_of
-from petri_cli.soundness.lockorder import closest_nestings
+from petri_cli.soundness.lockorder import closest_nestings, nestings
 
 Items = tuple[int, ...]
 
@@ -48,13 +49,20 @@ class Part:
         return blocking(self.demand, self.capacities)
 
     def edges(self, resources: int) -> dict[int, frozenset[tuple[int, int]]]:
-        """For each branch that nests guards on ``resources``, which it nests in which (next to each other)."""
+        """For each branch that nests guards on ``resources``, which it nests in which; of many resources, only those
+        next to each other."""
         nodes, known = self.core.nodes, self.core.nestings
         found = {}
         for b in self.branches:
             edges = known.get((b, resources))
             if edges is None:
-                edges = known[b, resources] = closest_nestings(nodes[b : nodes[b].end], resources)
+                inside = nodes[b : nodes[b].end]
+                if resources.bit_count() > FEW:
+                    edges = closest_nestings(inside, resources)
+                else:
+                    after = nestings(inside, resources)
+                    edges = frozenset((r, s) for r, bits in after.items() for s in members(bits))
+                known[b, resources] = edges
             if edges:
                 found[b] = edges
         return found
@@ -135,6 +143,8 @@ def _groups(node: CoreNode, free: Sequence[int], demands: Sequence[Demand]) -> l
     return sorted(tuple(g) for g in groups.values())
 
 
+FEW = 64
+"""Resources whose nestings are listed pair by pair."""
 MAX_SUBPLANS = 40
 
 

@@ -33,7 +33,7 @@ SPARE_STEPS = 5_000
 """Longer runs are shown as they are found."""
 TRIAL_WORK = 50_000
 """States times moves spent in all on the smallest capacities."""
-TRIAL_COST = 20
+TRIAL_COST = 15
 """What one trial costs beside its search, for each node of the core, in the same measure."""
 
 
