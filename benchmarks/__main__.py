@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import engine, exploration, plans, sessions, startup
+from benchmarks import driver, engine, exploration, plans, sessions, startup
 from benchmarks.table import machine
 
 
@@ -13,6 +13,7 @@ def main() -> None:
     exploration.main()
     engine.main()
     sessions.main()
+    driver.main()
 
 
 main()
