@@ -111,8 +111,6 @@ class BlockRuns:
             return left
         blocks, least, width, done = self.blocks, self.least, self.width, self.done
         left = {}
-        saved: dict[int, int] = {}
-        """For a parallel node, what its begun branches save against fresh ones."""
         for code in reversed(self.states[number]):
             n, v = divmod(code, width)
             below = blocks.children[n]
@@ -139,8 +137,7 @@ class BlockRuns:
     # what a search asks
 
     def finish(self, state: int, slack: int) -> int:
-        cost = self._left(state).get(0, self.least[0])
-        return cost if cost <= slack else NEVER
+        return self._left(state).get(0, self.least[0])
 
     def after(self, state: int, label: int, slack: int) -> Sequence[tuple[int, int]]:
         key = (state, label)
@@ -152,7 +149,7 @@ class BlockRuns:
                     to = self._number(self._fired(state, leaf, depth))
                     if cost < best.get(to, NEVER):
                         best[to] = cost
-            found = self._after[key] = sorted((cost, to) for to, cost in best.items())
+            found = self._after[key] = sorted([(cost, to) for to, cost in best.items()], key=_cost)
         return found
 
     def _ways(self, number: int, leaf: int) -> list[tuple[int, int]]:
@@ -309,3 +306,7 @@ class BlockRuns:
             elif v == REDO:
                 stack.extend((~below[0], below[1]))
         return actions
+
+
+def _cost(way: tuple[int, int]) -> int:
+    return way[0]

@@ -24,11 +24,12 @@ class Runs(Protocol):
     start: int
 
     def after(self, state: int, label: int, slack: int) -> Sequence[tuple[int, int]]:
-        """(cost, state) for each way to match an event of ``label`` next, those of cost ≤ ``slack`` at least."""
+        """(cost, state) for each way to match an event of ``label`` next, by cost; those up to ``slack`` at least."""
         ...
 
     def finish(self, state: int, slack: int) -> int:
-        """The least cost from ``state`` to the end; ``NEVER`` where it is above ``slack``, or impossible."""
+        """The least cost from ``state`` to the end; ``NEVER`` where it is impossible, or not known to be within
+        ``slack``."""
         ...
 
     def match(self, state: int, label: int, cost: int, to: int) -> list[int]:

@@ -38,8 +38,8 @@ class Found:
 def search(
     runs: Runs, traces: Sequence[Trace], shortest: int, max_states: int, deadline: Deadline
 ) -> tuple[Found, bool]:
-    """Costs of ``traces`` of labels, and whether the search was cut. ``shortest``: cost of the empty trace, or NEVER."""
-    found = Found([0] * len(traces), [min(len(t) + shortest, NEVER) for t in traces])
+    """Costs of ``traces`` of labels, and whether the search was cut. ``shortest``: cost of the empty trace."""
+    found = Found([0] * len(traces), [len(t) + shortest for t in traces])
     entries = max_states
     bound = 0
     waiting = list(range(len(traces)))
@@ -50,7 +50,8 @@ def search(
         except OutOfStates:
             return found, True
         entries = walk.entries
-        waiting = [k for k in waiting if found.lower[k] < found.upper[k]]
+        # a cost that only both bounds have settled is looked at once more, so that its alignment can be told
+        waiting = [k for k in waiting if found.upper[k] > bound]
         bound = bound + 1 if bound < 4 else bound * 3 // 2
     return found, False
 
@@ -64,7 +65,7 @@ class _Walk:
         self.index: dict[Layer, int] = {}
         self.next: list[dict[tuple[int, int], tuple[int, int]]] = []
         """By layer: (label, slack) → (layer, how much its least cost is above)."""
-        self.ends: dict[int, int] = {}
+        self.ends: dict[tuple[int, int], int] = {}
 
     def align(self, traces: Sequence[Trace], waiting: Sequence[int], found: Found) -> None:
         """Settle what can be settled under the bound, and raise the lower bound of the rest."""
@@ -89,6 +90,7 @@ class _Walk:
             self._settle(waiting[place], NEVER if layer == DEAD else base + self._end(layer, bound - base), found)
 
     def _settle(self, k: int, cost: int, found: Found) -> None:
+        """Take note of a run that costs ``cost``; the cost itself, if within the bound."""
         if cost < found.upper[k]:
             found.upper[k] = cost
         found.lower[k] = min(max(found.lower[k], self.bound + 1), found.upper[k])
@@ -126,9 +128,9 @@ class _Walk:
         return reached
 
     def _end(self, layer: int, slack: int) -> int:
-        """The least cost from ``layer`` to the end. Above the slack it is an upper bound."""
-        cost = self.ends.get(layer)
+        """The least cost from ``layer`` to the end, where it is within the slack; else something at least as large."""
+        cost = self.ends.get((layer, slack))
         if cost is None:
-            cost = min([c + self.runs.finish(s, NEVER) for s, c in self.layers[layer]])
-            self.ends[layer] = cost
+            cost = min([c + self.runs.finish(s, slack - c) for s, c in self.layers[layer]])
+            self.ends[layer, slack] = cost = min(cost, NEVER)
         return cost

@@ -1,0 +1,53 @@
+"""An optimal alignment of one trace, step by step, once its cost is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from petri_cli.mining.alignments_runs import NEVER, Runs
+
+
+@dataclass(frozen=True, slots=True)
+class MatchStep:
+    """One event, or the end of the trace. alone: actions that run before without an event; action: what matches the
+    event (None: nothing does); event: whether it is one."""
+
+    alone: tuple[int, ...]
+    action: int | None
+    event: bool = True
+
+
+def optimal_path(runs: Runs, trace: Sequence[int], cost: int) -> list[MatchStep]:
+    """The steps of an alignment of ``trace`` that costs ``cost``, which is the least.
+
+    Of several, the one that was found first: events are matched as early and as cheaply as can be.
+    """
+    layers = [{runs.start: (0, runs.start, -1)}]
+    """By prefix: state → (cost, state before, price of the match or −1 for a move on the log alone)."""
+    for label in trace:
+        best: dict[int, tuple[int, int, int]] = {}
+        for state, (spent, _, _) in layers[-1].items():
+            for price, to in runs.after(state, label, cost - spent):
+                total = spent + price
+                if total <= cost and (to not in best or total < best[to][0]):
+                    best[to] = (total, state, price)
+        for state, (spent, _, _) in layers[-1].items():
+            if spent < cost and (state not in best or spent + 1 < best[state][0]):
+                best[state] = (spent + 1, state, -1)
+        layers.append(best)
+    state, left = next(
+        (s, cost - spent)
+        for s, (spent, _, _) in layers[-1].items()
+        if spent + min(runs.finish(s, cost - spent), NEVER) == cost
+    )
+    steps = [MatchStep(tuple(runs.ending(state, left)), None, event=False)]
+    for at in range(len(trace), 0, -1):
+        _, before, price = layers[at][state]
+        if price < 0:
+            steps.append(MatchStep((), None))
+        else:
+            actions = runs.match(before, trace[at - 1], price, state)
+            steps.append(MatchStep(tuple(actions[:-1]), actions[-1]))
+        state = before
+    return steps[::-1]
