@@ -138,7 +138,7 @@ def test_plans_in_which_a_wait_cannot_last_are_sound_at_every_width(monkeypatch:
     """Statement B, beside the same gate without it: no plan changes its verdict."""
     comparison = Comparison()
     proved = 0
-    for seed in range(400):
+    for seed in range(600):
         rng = random.Random(seed)  # noqa: S311
         plan = load(gated_plan(rng) if seed % 2 else contended_plan(rng, 4))
         result = judge_plan(plan)
@@ -148,7 +148,7 @@ def test_plans_in_which_a_wait_cannot_last_are_sound_at_every_width(monkeypatch:
         with monkeypatch.context() as patch:
             patch.setattr(search, "lasting_waits", lambda nodes, waiting, limits, free: waiting)
             assert judge_plan(plan).verdict is result.verdict
-    assert proved > 5
+    assert proved >= 5
     assert comparison.compared[Verdict.SOUND] >= 0.8 * proved
 
 
