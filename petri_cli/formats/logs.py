@@ -25,7 +25,7 @@ def read_log(
 
     XES, CSV, JSON lines or Parquet, each plain or packed by gzip. Raises InputError (a PetriError) for what is no log,
     and, where ``options.strict``, for the first bad events: PETRI_LOG_FORMAT, PETRI_LOG_COLUMNS, PETRI_LOG_EVENT,
-    PETRI_LOG_TIME, PETRI_LOG_ENCODING, PETRI_LOG_CSV, PETRI_LOG_JSON, PETRI_LOG_GZIP, PETRI_LOG_POLARS,
+    PETRI_LOG_TIME, PETRI_LOG_ENCODING, PETRI_LOG_CSV, PETRI_BAD_LOG, PETRI_LOG_GZIP, PETRI_LOG_POLARS,
     PETRI_LOG_CLASSIFIER, PETRI_BAD_XML, PETRI_XML_DTD, PETRI_XML_ENCODING, PETRI_UNREADABLE_FILE.
     """
     if isinstance(source, bytes):
