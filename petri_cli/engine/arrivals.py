@@ -13,7 +13,7 @@ from petri_cli.engine.events import TokenAdded
 from petri_cli.engine.firings import Completion, Completions, Failed, Firing, Produced, Returned, TimedOut
 from petri_cli.engine.queues import Queue
 from petri_cli.engine.reporter import Reporter, new
-from petri_cli.engine.tokens import Token, as_tokens, stamped
+from petri_cli.engine.tokens import Token, Tokens, as_tokens, stamped
 from petri_cli.net.model import PlaceOut
 
 Injections = Iterable[tuple[str, Token]]
@@ -53,6 +53,15 @@ class Arrivals:
             reporter,
         )
         """What :meth:`complete` works on, to be unpacked at once."""
+
+    def place(self, now: int, marking: Mapping[str, Tokens]) -> None:
+        """Put the first tokens of a run where they belong; values become tokens made ``now``."""
+        for place, tokens in marking.items():
+            made = as_tokens(tokens, now)
+            if place in self.index:
+                self._queues[self.index[place]].extend(made)
+            elif made:
+                self.strangers[place] = deque(made)
 
     def complete(self, now: int, completions: Completions) -> None:
         """Step 1: check and deposit what the completed firings produced.

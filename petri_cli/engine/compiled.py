@@ -86,6 +86,13 @@ class EngineTransition:
             a.count == 1 and not a.drains and a.key is ANY_NAME for a in self.inputs
         )
 
+    @property
+    def claimable(self) -> bool:
+        """Takes one token of one place, at any time: all that there is to decide is which."""
+        return (
+            self.simple and len(self.needs) == 1 and not (self.inhibitors or self.earliest or self.latest is not None)
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class EngineNet:

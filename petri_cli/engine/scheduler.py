@@ -21,7 +21,7 @@ from petri_cli.engine.events import Event, ExecutionCompleted, ExecutionStarted,
 from petri_cli.engine.firings import Completions, Firing
 from petri_cli.engine.queues import NamedQueue, Queue, take_called
 from petri_cli.engine.reporter import Reporter, Sink
-from petri_cli.engine.tokens import Name, Token, Tokens, as_tokens, to_ticks
+from petri_cli.engine.tokens import Name, Token, Tokens, to_ticks
 from petri_cli.net.model import Net
 
 DEADLINE_TOLERANCE = 0.005
@@ -82,7 +82,12 @@ class Scheduler:
         self._arrivals = Arrivals(*parts)
         self._departures = Departures(*parts, max_concurrency)
         self._dirty = self._enablement.dirty
-        self._place_initial_tokens(marking)
+        if isinstance(marking, Snapshot):
+            self._minted.update(marking.minted)
+            marking = marking.marking
+        if marking is None:
+            marking = {p: compiled.net.values.get(p, n) for p, n in compiled.net.initial.items()}
+        self._arrivals.place(now, marking)
 
     @classmethod
     def restore(
@@ -126,20 +131,6 @@ class Scheduler:
         for transition in checkpoint.interrupted:
             self._state[ordinal[transition]] = INTERRUPTED
         self._enablement.leave_reaped(ordinal[t] for t in checkpoint.reaped)
-
-    def _place_initial_tokens(self, given: Mapping[str, Tokens] | Snapshot | None) -> None:
-        if isinstance(given, Snapshot):
-            self._minted.update(given.minted)
-            given = given.marking
-        net, index = self.compiled.net, self._arrivals.index
-        if given is None:
-            given = {p: net.values.get(p, n) for p, n in net.initial.items()}
-        for place, tokens in given.items():
-            made = as_tokens(tokens, self._now)
-            if place in index:
-                self._queues[index[place]].extend(made)
-            elif made:
-                self._arrivals.strangers[place] = deque(made)
 
     # What others may ask
 
@@ -267,8 +258,7 @@ class Scheduler:
         """
         ordinal = {t.id: i for i, t in enumerate(self.compiled.transitions)}
         for transition in transitions:
-            t = self.compiled.transitions[ordinal[transition]] if transition in ordinal else None
-            if t is None or len(t.needs) != 1 or not t.simple or t.inhibitors or t.earliest or t.latest is not None:
+            if transition not in ordinal or not self.compiled.transitions[ordinal[transition]].claimable:
                 raise ValueError(f"{transition!r} cannot be held: it is no transition that takes one token at any time")
             self._held[transition] = ordinal[transition]
             self._order.hold(ordinal[transition])
