@@ -28,8 +28,8 @@ Pair = tuple[tuple[int, ...], tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class AlphaNet:
-    """pairs: the inner places; unconnected: activities that no place touches, which can always happen; self_loops: that
-    were seen to follow themselves; short_loops: pairs seen as a b a: the algorithm takes them for parallel."""
+    """pairs: the inner places; unconnected: activities without a place before or behind them; self_loops: that were
+    seen to follow themselves; short_loops: pairs seen as a b a: the algorithm takes them for parallel."""
 
     model: LabelledNet
     activities: tuple[str, ...]
@@ -45,7 +45,10 @@ class AlphaNet:
             f"`{a}` and `{b}` alternate: alpha takes a loop of two activities for things done in parallel"
             for a, b in self.short_loops
         ]
-        found += [f"`{a}` is connected to nothing: in this net it can happen at any time" for a in self.unconnected]
+        found += [
+            f"`{a}` lacks a place before it or behind it: this net does not say when it happens"
+            for a in self.unconnected
+        ]
         return found
 
 
@@ -55,18 +58,17 @@ def alpha(log: Log) -> AlphaNet:
     pairs = tuple(sorted(_maximal_pairs(graph)))
     used = sorted(graph.occurrences)
     names = graph.activities
-    touched = {a for pair in pairs for side in pair for a in side} | {*graph.starts} | {*graph.ends}
     return AlphaNet(
         _net(graph, pairs),
         names,
         pairs,
-        tuple(names[a] for a in used if a not in touched or _isolated(a, graph, pairs)),
+        tuple(names[a] for a in used if _unconnected(a, graph, pairs)),
         tuple(names[a] for a in used if (a, a) in graph.follows),
         _alternating(log),
     )
 
 
-def _isolated(a: int, graph: DirectlyFollows, pairs: tuple[Pair, ...]) -> bool:
+def _unconnected(a: int, graph: DirectlyFollows, pairs: tuple[Pair, ...]) -> bool:
     """Whether ``a`` lacks a place before it or behind it."""
     before = a in graph.starts or any(a in right for _, right in pairs)
     behind = a in graph.ends or any(a in left for left, _ in pairs)
@@ -106,9 +108,9 @@ def _maximal_pairs(graph: DirectlyFollows) -> set[Pair]:
             right = unrelated[b] & causes[a] & ~looping & ~(1 << b)
             for lefts, rights in _cliques(left, right, n, causes, caused, unrelated):
                 found.add((tuple(_bits(lefts | 1 << a)), tuple(_bits(rights | 1 << b))))
-            if len(found) > MAX_PLACES:
-                message = f"the alpha algorithm finds more than {MAX_PLACES:,} places in this log"
-                raise PetriError("PETRI_TOO_MANY_PLACES", message, hint="--algorithm inductive, or filter the log")
+                if len(found) > MAX_PLACES:
+                    message = f"the alpha algorithm finds more than {MAX_PLACES:,} places in this log"
+                    raise PetriError("PETRI_TOO_MANY_PLACES", message, hint="--algorithm inductive, or filter the log")
     return found
 
 
