@@ -22,7 +22,7 @@ from petri_cli.driver.options import Observer, Options
 from petri_cli.driver.replica import Replica
 from petri_cli.driver.signals import handling
 from petri_cli.driver.snapshots import Kept, keep
-from petri_cli.driver.takeover import end_left, let_go, orphans, report_on, take
+from petri_cli.driver.takeover import abandon, end_left, let_go, orphans, report_on, take
 from petri_cli.driver.watch import SteadyWatch
 from petri_cli.engine.tokens import to_seconds, to_ticks
 from petri_cli.errors import PetriError
@@ -120,6 +120,8 @@ class SessionDriver:
                 raise
             finally:
                 await self._crew.close()
+                if self._id and self._outcome is None:
+                    abandon(self.store, self.session, self._id)
         return self._outcome
 
     async def _take_over(self) -> None:

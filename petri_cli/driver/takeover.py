@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from petri_cli.driver.ending import Outcome
 from petri_cli.driver.process import end_group, end_orphans
@@ -11,8 +12,10 @@ from petri_cli.driver.replica import Replica
 from petri_cli.driver.verify import Report
 from petri_cli.engine.tokens import to_seconds
 from petri_cli.errors import PetriError
-from petri_cli.session.events import DriverEnded, DriverStarted, Ended, Noted, Process
+from petri_cli.session.events import DriverEnded, DriverStarted, Ended, Noted, Process, Revoked
+from petri_cli.session.fold import apply
 from petri_cli.session.state import Claim, Driver, State
+from petri_cli.session.store import EventStore
 
 Alive = Callable[[Process], bool | None]
 
@@ -84,3 +87,16 @@ def report_on(claim: Claim) -> Report:
         claim.approved_by,
         claim.note,
     )
+
+
+def abandon(store: EventStore, session: str, driver: str) -> None:
+    """Let go of a session as well as can be, after an error: whatever the driver ran has been ended, and by it."""
+    with suppress(Exception), store.writing(session) as w:
+        state = store.state(session)
+        for entry in w.tail(state.seq):
+            apply(state, entry.event)
+        if state.driver is None or state.driver.id != driver:
+            return
+        own = [c.id for c in state.claims.values() if c.driver == driver and c.stage != "reported"]
+        now = w.now()
+        w.append([*[Revoked(now, c, "its driver failed") for c in own], DriverEnded(now, driver, "closed")])

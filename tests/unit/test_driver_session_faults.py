@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from petri_cli.driver import external
+from petri_cli.driver import external, session_driver
 from petri_cli.driver.commands import Job
 from petri_cli.driver.process import Ended
 from petri_cli.driver.session_driver import Options, SessionDriver
@@ -163,3 +163,21 @@ def test_a_session_without_a_plan_cannot_be_driven_but_can_be_cancelled() -> Non
     run_virtually(external.cancel(store, session), loop)
     assert store.state(session).ended == "cancelled"
     loop.close()
+
+
+def test_a_fault_inside_the_driver_lets_go_of_the_session_and_burns_no_attempt(
+    open_play: OpenPlay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play = open_play({"parallel": [task("a"), task("b")]})
+    play.fake.seconds = lambda job: 1.0 if job.node.id == "a" else 5.0
+
+    def broken(*args: Any) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(session_driver, "read_mail", broken)
+    with pytest.raises(ZeroDivisionError):
+        play.run()
+    assert not play.fake.running
+    assert (play.state.driver, play.state.claims, play.state.attempts) == (None, {}, {})
+    monkeypatch.undo()
+    assert play.run(alive=lambda process: True).state == "completed"
