@@ -122,7 +122,9 @@ class Dispatcher:
     def _begin_task(
         self, firing: Firing, bound: Bound, ctx: ActionContext | None, action: Coroutine[Any, Any, object]
     ) -> None:
-        self._watch(firing, bound, self._new_task(firing, ctx, action))
+        self._tasks[firing.id] = self._new_task(firing, ctx, action)
+        if bound.budget is not None:
+            self._race(firing.id, bound.budget)
 
     def _new_task(
         self, firing: Firing, ctx: ActionContext | None, action: Coroutine[Any, Any, object]
@@ -144,9 +146,16 @@ class Dispatcher:
         if self._pool is None:
             self._pool = DaemonPool(self._threads)
         ctx = ActionContext(firing, bound.may_write, self._host)
-        job = self._loop.run_in_executor(self._pool, self._context_of(firing).run, bound.action, ctx)
+        action, budget = bound.action, bound.budget
+
+        def call() -> object:
+            if budget is not None:  # it may have waited for a thread, which is not its fault
+                self._loop.call_soon_threadsafe(self._race, firing.id, budget, context=self._context)
+            return action(ctx)
+
+        job = self._loop.run_in_executor(self._pool, self._context_of(firing).run, call)
         job.add_done_callback(partial(self._on_job, firing, ctx))  # not in our own context, which it enters to go on
-        self._watch(firing, bound, job)
+        self._tasks[firing.id] = job
 
     def _on_job(self, firing: Firing, ctx: ActionContext, job: asyncio.Future[object]) -> None:
         if job.cancelled():
@@ -164,11 +173,11 @@ class Dispatcher:
             context.run(ACTING.set, Acting(self._host.acting.tell, firing))
         return context
 
-    def _watch(self, firing: Firing, bound: Bound, task: asyncio.Future[Any]) -> None:
-        self._tasks[firing.id] = task
-        if bound.budget is not None:
-            delay = bound.budget / TICKS_PER_SECOND
-            self._budgets[firing.id] = self._loop.call_later(delay, self._on_budget, firing.id, context=self._context)
+    def _race(self, fid: int, budget: int) -> None:
+        """The action of a firing begins: it has so many ticks."""
+        if fid in self._tasks:
+            delay = budget / TICKS_PER_SECOND
+            self._budgets[fid] = self._loop.call_later(delay, self._on_budget, fid, context=self._context)
 
     def _ended(self, fid: int, completion: Completion) -> None:
         """The action of a firing ended, in its task or job; nothing happens if it was abandoned before."""

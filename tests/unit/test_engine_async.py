@@ -118,6 +118,36 @@ def test_a_blocking_action_runs_in_a_thread_and_the_loop_goes_on() -> None:
     assert within(AsyncExecutor(net, {"t": wait, "u": open_it}).run()).values == {"q": ["x"]}
 
 
+def test_the_time_that_a_blocking_action_waits_for_a_thread_is_not_its_own() -> None:
+    go = threading.Event()
+
+    @blocking
+    def first(ctx: ActionContext) -> None:
+        assert go.wait(10)
+
+    @blocking
+    def second(ctx: ActionContext) -> None:
+        ctx.output("ok", 1)
+
+    net = (
+        NetBuilder("net")
+        .transition("first", "p")
+        .transition("second", "q", either("ok", timeout(0.3, "late")))
+        .marking(p=1, q=1)
+        .build()
+    )
+
+    async def main() -> Result:
+        executor = AsyncExecutor(net, {"first": first, "second": second}, threads=1)
+        running = asyncio.create_task(executor.run())
+        await asyncio.sleep(0.5)
+        assert len(executor.scheduler.in_flight) == 2
+        go.set()
+        return await running
+
+    assert within(main()).values == {"ok": [1]}
+
+
 def test_a_failing_blocking_action_fails_its_firing() -> None:
     @blocking
     def boom(ctx: ActionContext) -> None:
