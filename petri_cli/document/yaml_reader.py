@@ -159,6 +159,8 @@ class _Reader:
         return node
 
     def _entries(self, parts: list[Any]) -> tuple[Entry, ...]:
+        if len(parts) == 2 and parts[0].value not in _ODD_KEYS:  # half of all maps have one key, which nothing repeats
+            return ((parts[0], parts[1]),)
         entries = pairs(parts)
         names = {key.value for key, _ in entries}
         if len(names) == len(entries) and names.isdisjoint(_ODD_KEYS):

@@ -74,15 +74,15 @@ class FlowReader:
         return self.names["task"].first.keys()
 
     def _node(self, node: Node, parent: int) -> None:
-        if id(node) in self.told:
+        if self.told and id(node) in self.told:
             return
         if not isinstance(node, MapNode):
             self.fields.wrong_type("a step", f"a map with {A_STEP}", node, step_hint(node))
             return
-        if len(node.entries) == 1 and node.entries[0][0].value in PATTERNS:
-            key, value = node.entries[0]
+        entries = node.entries
+        if len(entries) == 1 and entries[0][0].value in PATTERNS:
             if not self._met_before(node):
-                self._pattern(key, value, parent)
+                self._pattern(*entries[0], parent)
             return
         self._odd_node(node, parent)
 
@@ -330,11 +330,15 @@ class FlowReader:
 
     def _resources(self, node: Node) -> list[ScalarNode]:
         """The resources of a guard: one name, or a list of different ones."""
-        if isinstance(node, ListNode) and not node.items:
+        if not isinstance(node, ListNode):
+            if self.fields.id(node, "resource") is None or not isinstance(node, ScalarNode):
+                return []
+            self.fields.resource_uses.append(node)
+            return [node]
+        if not node.items:
             self.fields.note("PETRI_BAD_VALUE", "resource is an empty list", node, "name at least one resource")
-        items = node.items if isinstance(node, ListNode) else (node,)
         first: dict[str, ScalarNode] = {}
-        for item in items:
+        for item in node.items:
             name = self.fields.id(item, "resource")
             if name is None or not isinstance(item, ScalarNode):
                 continue
