@@ -11,23 +11,19 @@ searched by marking (:mod:`petri_cli.mining.alignments_net_runs`). Both give the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from math import fsum
 
 from petri_cli.errors import PetriError
-from petri_cli.mining.alignments_block_runs import BlockRuns
-from petri_cli.mining.alignments_blocks import blocks_of
-from petri_cli.mining.alignments_net_runs import NetRuns
+from petri_cli.mining.alignments_model import Prepared, prepare
 from petri_cli.mining.alignments_path import MatchStep, optimal_path
 from petri_cli.mining.alignments_runs import NEVER, OutOfStates, Runs
 from petri_cli.mining.alignments_search import Found, search
 from petri_cli.mining.log import Log, Trace
 from petri_cli.mining.model import LabelledNet
-from petri_cli.net.compiled import CompiledNet, compile_net
-from petri_cli.net.start import start_of
-from petri_cli.soundness.packed import Overflow, PackedNet, with_room
-from petri_cli.soundness.shape import target_of
+from petri_cli.soundness.packed import Overflow
 from petri_cli.soundness.timer import Deadline, never
 
 MAX_STATES = 5_000_000
@@ -53,16 +49,6 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
-    """The activities of a net as numbers. of_action: action → label, None for silent; of_activity: activity of the log
-    → label, None where the net lacks it."""
-
-    names: tuple[str, ...]
-    of_action: tuple[int | None, ...]
-    of_activity: tuple[int | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Alignments:
     """Costs by variant, as intervals: ``lower[k] <= cost <= upper[k]``; equal where the search was not cut.
 
@@ -78,9 +64,8 @@ class Alignments:
     shortest: int | None
     unknown: Mapping[str, int]
     cut: bool
-    compiled: CompiledNet = field(repr=False, compare=False)
-    labels: Labels = field(repr=False, compare=False)
-    runs: Runs = field(repr=False, compare=False)
+    prepared: Prepared = field(repr=False, compare=False)
+    runs: Runs | None = field(repr=False, compare=False)
 
     @property
     def exact(self) -> bool:
@@ -121,10 +106,10 @@ class Alignments:
     def moves(self, variant: int) -> Sequence[Move] | None:
         """An optimal alignment, the same one at every call; None where the search was cut before it found one."""
         high = self.upper[variant]
-        if high is None or high != self.lower[variant]:
+        if self.runs is None or high is None or high != self.lower[variant]:
             return None
         trace = self.log.variants[variant]
-        projected = _projected(trace, self.labels)
+        projected = self.prepared.traces[self.prepared.trace_of[variant]]
         try:
             steps = optimal_path(self.runs, projected, high - (len(trace) - len(projected)))
         except (OutOfStates, Overflow):
@@ -133,7 +118,7 @@ class Alignments:
 
     def _told(self, trace: Trace, steps: Sequence[MatchStep]) -> list[Move]:
         """Steps of the projected trace as moves of the whole one."""
-        of_activity, names = self.labels.of_activity, self.log.activities
+        of_activity, names = self.prepared.labels.of_activity, self.log.activities
         moves: list[Move] = []
         at = 0
         for step in steps:
@@ -147,17 +132,17 @@ class Alignments:
                 if step.action is None:
                     moves.append(Move(Kind.LOG, activity, None))
                 else:
-                    moves.append(Move(Kind.SYNC, activity, self.compiled.actions[step.action].step.transition))
+                    moves.append(Move(Kind.SYNC, activity, self.prepared.compiled.actions[step.action].step.transition))
             else:
                 moves.extend(Move(Kind.LOG, names[a], None) for a in trace[at:])
         return moves
 
     def _alone(self, action: int) -> Move:
-        label = self.labels.of_action[action]
-        transition = self.compiled.actions[action].step.transition
+        label = self.prepared.labels.of_action[action]
+        transition = self.prepared.compiled.actions[action].step.transition
         if label is None:
             return Move(Kind.SILENT, None, transition)
-        return Move(Kind.MODEL, self.labels.names[label], transition)
+        return Move(Kind.MODEL, self.prepared.labels.names[label], transition)
 
 
 def align(log: Log, model: LabelledNet, *, max_states: int = MAX_STATES, deadline: Deadline = never) -> Alignments:
@@ -167,80 +152,25 @@ def align(log: Log, model: LabelledNet, *, max_states: int = MAX_STATES, deadlin
     has neither, and ``PETRI_NO_COMPLETE_RUN`` where no run of the net reaches it. What the budget does not suffice for
     is answered with an interval.
     """
-    compiled = compile_net(target_of(start_of(model.net).net).net)
-    labels = _labels(compiled, model, log)
-    traces: dict[Trace, int] = {}
-    place = [traces.setdefault(_projected(v, labels), len(traces)) for v in log.variants]
-    distinct = list(traces)
-    blocks = blocks_of(compiled)
-    if blocks is not None:
-        by_block = BlockRuns(blocks, labels.of_action, len(labels.names))
-        runs, shortest, found, cut = _search(by_block, distinct, max_states, deadline)
-    else:
-        runs, shortest, found, cut = _search_markings(compiled, labels, distinct, max_states, deadline)
-    extra = [len(v) - len(distinct[k]) for v, k in zip(log.variants, place, strict=True)]
-    upper = [found.upper[k] for k in place]
-    unknown: dict[str, int] = {}
-    for trace, n in log:
-        for a in trace:
-            if labels.of_activity[a] is None:
-                unknown[log.activities[a]] = unknown.get(log.activities[a], 0) + n
-    return Alignments(
-        log,
-        model,
-        tuple(found.lower[k] + e for k, e in zip(place, extra, strict=True)),
-        tuple(None if high >= NEVER else high + e for high, e in zip(upper, extra, strict=True)),
-        None if shortest >= NEVER else shortest,
-        dict(sorted(unknown.items())),
-        cut,
-        compiled,
-        labels,
-        runs,
-    )
+    prepared = prepare(log, model)
+    traces = prepared.traces
 
-
-Answer = tuple[Runs, int, Found, bool]
-"""(runs, cost of the shortest complete run, costs, whether the search was cut)"""
-
-
-def _search(runs: Runs, traces: Sequence[Trace], max_states: int, deadline: Deadline) -> Answer:
-    try:
+    def question(runs: Runs) -> tuple[Runs, int, Found, bool]:
         shortest = runs.finish(runs.start, NEVER)
-    except OutOfStates:
-        return runs, NEVER, Found([0] * len(traces), [NEVER] * len(traces)), True
-    if shortest >= NEVER:
-        message = "no run of the net reaches its final marking, so there is nothing to align with"
-        raise PetriError("PETRI_NO_COMPLETE_RUN", message, hint="`petri analyze` shows where its runs get stuck")
-    return (runs, shortest, *search(runs, traces, shortest, max_states, deadline))
+        if shortest >= NEVER:
+            message = "no run of the net reaches its final marking, so there is nothing to align with"
+            raise PetriError("PETRI_NO_COMPLETE_RUN", message, hint="`petri analyze` shows where its runs get stuck")
+        return (runs, shortest, *search(runs, traces, shortest, max_states, deadline))
 
-
-def _search_markings(
-    compiled: CompiledNet, labels: Labels, traces: Sequence[Trace], max_states: int, deadline: Deadline
-) -> Answer:
-    """The same over markings; a place that outgrows the widest field cuts the search like any other budget."""
-    last: list[NetRuns] = []
-
-    def attempt(packed: PackedNet) -> Answer:
-        runs = NetRuns(packed, labels.of_action, len(labels.names), max_states, deadline)
-        last[:] = [runs]
-        return _search(runs, traces, max_states, deadline)
-
-    try:
-        return with_room(compiled, attempt)
-    except Overflow:
-        return last[0], NEVER, Found([0] * len(traces), [NEVER] * len(traces)), True
-
-
-def _labels(compiled: CompiledNet, model: LabelledNet, log: Log) -> Labels:
-    code: dict[str, int] = {}
-    of_action: list[int | None] = []
-    for a in compiled.actions:
-        label = model.labels.get(a.step.transition)
-        of_action.append(None if label is None else code.setdefault(label, len(code)))
-    return Labels(tuple(code), tuple(of_action), tuple(code.get(name) for name in log.activities))
-
-
-def _projected(trace: Trace, labels: Labels) -> Trace:
-    """The events that the net knows, as labels."""
-    of_activity = labels.of_activity
-    return tuple([label for a in trace if (label := of_activity[a]) is not None])
+    runs: Runs | None = None
+    shortest: int | None = None
+    found, cut = Found([0] * len(traces), [NEVER] * len(traces)), True
+    with suppress(OutOfStates):
+        runs, shortest, found, cut = prepared.ask(question, max_states, deadline)
+    lower: list[int] = []
+    upper: list[int | None] = []
+    for variant, k in zip(log.variants, prepared.trace_of, strict=True):
+        extra = len(variant) - len(traces[k])
+        lower.append(found.lower[k] + extra)
+        upper.append(None if found.upper[k] >= NEVER else found.upper[k] + extra)
+    return Alignments(log, model, tuple(lower), tuple(upper), shortest, prepared.unknown, cut, prepared, runs)

@@ -10,6 +10,7 @@ done; the others go on under a larger one.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from petri_cli.mining.alignments_runs import NEVER, OutOfStates, Runs
@@ -44,7 +45,7 @@ def search(
     bound = 0
     waiting = list(range(len(traces)))
     while waiting:
-        walk = _Walk(runs, bound, entries, deadline)
+        walk = Walk(runs, bound, entries, deadline)
         try:
             walk.align(traces, waiting, found)
         except OutOfStates:
@@ -56,7 +57,7 @@ def search(
     return found, False
 
 
-class _Walk:
+class Walk:
     """One round: everything of cost at most ``bound``."""
 
     def __init__(self, runs: Runs, bound: int, entries: int, deadline: Deadline) -> None:
@@ -71,8 +72,7 @@ class _Walk:
         """Settle what can be settled under the bound, and raise the lower bound of the rest."""
         bound = self.bound
         chosen = [traces[k] for k in waiting]
-        stack = [(self._number(((self.runs.start, 0),)), 0)]
-        step = self._step
+        stack = [(self.start(), 0)]
         following = self.next
         for place, shared in by_prefix(chosen):
             trace = chosen[place]
@@ -82,7 +82,7 @@ class _Walk:
                 for label in trace[len(stack) - 1 :]:
                     slack = bound - base
                     found_next = following[layer].get((label, slack))
-                    layer, more = found_next if found_next is not None else step(layer, label, slack)
+                    layer, more = found_next if found_next is not None else self._compute(layer, label, slack)
                     base += more
                     stack.append((layer, base))
                     if layer == DEAD:
@@ -106,8 +106,17 @@ class _Walk:
                 raise OutOfStates
         return number
 
-    def _step(self, layer: int, label: int, slack: int) -> tuple[int, int]:
-        """The layer behind one more event of ``label``, as far as costs stay within ``slack``."""
+    def start(self) -> int:
+        """The layer of the empty prefix."""
+        return self._number(((self.runs.start, 0),))
+
+    def step(self, layer: int, label: int, slack: int) -> tuple[int, int]:
+        """(the layer behind one more event of ``label`` as far as costs stay within ``slack``, what its least cost is
+        above that of ``layer``); (``DEAD``, 0) where there is none."""
+        known = self.next[layer].get((label, slack))
+        return known if known is not None else self._compute(layer, label, slack)
+
+    def _compute(self, layer: int, label: int, slack: int) -> tuple[int, int]:
         after = self.runs.after
         best: dict[int, int] = {}
         for state, cost in self.layers[layer]:
@@ -134,3 +143,11 @@ class _Walk:
             cost = min([c + self.runs.finish(s, slack - c) for s, c in self.layers[layer]])
             self.ends[layer, slack] = cost = min(cost, NEVER)
         return cost
+
+
+def fitting(runs: Runs, traces: Sequence[Trace], max_states: int, deadline: Deadline) -> list[bool | None]:
+    """Which traces cost nothing; None where the budget ran out first."""
+    found = Found([0] * len(traces), [NEVER] * len(traces))
+    with suppress(OutOfStates):
+        Walk(runs, 0, max_states, deadline).align(traces, range(len(traces)), found)
+    return [True if high == 0 else False if low else None for low, high in zip(found.lower, found.upper, strict=True)]

@@ -1,43 +1,50 @@
-"""Token replay: tokens missing and remaining while a log is played on a net (Rozinat and van der Aalst 2008)."""
+"""Token replay: tokens missing and remaining while a log is played on a net.
+
+A. Rozinat and W. M. P. van der Aalst, "Conformance Checking of Processes Based on Monitoring Real Behavior",
+Information Systems 33(1), 2008, section 4. An event whose transition is not enabled first has silent ones fire, the
+fewest that enable it; where none can, the missing tokens are put there and counted. At the end silent ones fire again,
+so that least is missing and least remains.
+
+Which silent transitions to fire is a guess that looks no further than the next event, so a replay alone may find fault
+with a trace that fits. So whether a trace fits is not taken from the counts: it fits when it is a complete firing
+sequence, and that is decided by the search for alignments (cost 0), whose sequence then gives the counts.
+
+An event of an activity that the net lacks counts as one token that is missing and one that remains.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
+from petri_cli.mining.alignments_model import Prepared, prepare
+from petri_cli.mining.alignments_path import optimal_path
+from petri_cli.mining.alignments_runs import OutOfStates, Runs
+from petri_cli.mining.alignments_search import fitting
 from petri_cli.mining.log import Log
 from petri_cli.mining.model import LabelledNet
+from petri_cli.mining.token_play import Counts, Play, Player
 from petri_cli.soundness.timer import Deadline, never
 
+__all__ = ["Counts", "Replay", "token_replay"]
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """missing, consumed, remaining and produced tokens (m, c, r, p)."""
-
-    missing: int = 0
-    consumed: int = 0
-    remaining: int = 0
-    produced: int = 0
-
-    @property
-    def fitness(self) -> float:
-        """½(1 − m/c) + ½(1 − r/p); 1 where nothing was to be consumed or produced."""
-        lost = self.missing / self.consumed if self.consumed else 0.0
-        left = self.remaining / self.produced if self.produced else 0.0
-        return (1 - lost) / 2 + (1 - left) / 2
+MAX_STATES = 1_000_000
+"""Markings, and entries of layers, of the search that decides what fits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
     """counts: of one case of each variant; total: over all cases; fits: whether a complete firing sequence is the
-    trace (None: the search for one was cut); missing, remaining: place → tokens over all cases; unknown: activity that
-    the model lacks → events."""
+    trace (None: the search for one was cut); plays: for each variant where tokens were missing and remained; missing,
+    remaining: place → tokens over all cases; unknown: activity that the model lacks → events."""
 
     log: Log
     model: LabelledNet
     counts: tuple[Counts, ...]
     total: Counts
     fits: tuple[bool | None, ...]
+    plays: tuple[Play, ...]
     missing: Mapping[str, int]
     remaining: Mapping[str, int]
     unknown: Mapping[str, int]
@@ -49,9 +56,69 @@ class Replay:
 
     def fitting_cases(self) -> tuple[int, int]:
         """(cases known to fit, cases that may)."""
-        raise NotImplementedError
+        told = list(zip(self.fits, self.log.counts, strict=True))
+        return sum(n for fits, n in told if fits), sum(n for fits, n in told if fits is not False)
 
 
 def token_replay(log: Log, model: LabelledNet, *, skip_unknown: bool = False, deadline: Deadline = never) -> Replay:
-    """Replay every variant. skip_unknown: events that the model lacks are passed over, as in published figures."""
-    raise NotImplementedError
+    """Replay every variant. skip_unknown: events that the model lacks are passed over, as in published figures.
+
+    Raises PetriError ``PETRI_NOT_WORKFLOW_NET`` where the net has no end.
+    """
+    prepared = prepare(log, model)
+    player = Player(prepared.compiled, prepared.labels)
+    played = [player.play(trace) for trace in prepared.traces]
+    fits = _decide(prepared, player, played, deadline)
+    counts: list[Counts] = []
+    verdicts: list[bool | None] = []
+    for variant, k in zip(log.variants, prepared.trace_of, strict=True):
+        extra = 0 if skip_unknown else len(variant) - len(prepared.traces[k])
+        counts.append(played[k].counts + Counts(extra, extra, extra, extra))
+        verdicts.append(False if extra else fits[k])
+    plays = tuple([played[k] for k in prepared.trace_of])
+    total = Counts()
+    missing: dict[str, int] = {}
+    remaining: dict[str, int] = {}
+    for play, count, n in zip(plays, counts, log.counts, strict=True):
+        total += count * n
+        for place, m in play.missing:
+            missing[place] = missing.get(place, 0) + m * n
+        for place, r in play.remaining:
+            remaining[place] = remaining.get(place, 0) + r * n
+    in_order = model.net.place_ids()
+    return Replay(
+        log,
+        model,
+        tuple(counts),
+        total,
+        tuple(verdicts),
+        plays,
+        _ordered(missing, in_order),
+        _ordered(remaining, in_order),
+        prepared.unknown,
+    )
+
+
+def _decide(prepared: Prepared, player: Player, played: list[Play], deadline: Deadline) -> list[bool | None]:
+    """Which traces fit. A play that found fault with one that does is replaced in ``played``."""
+    fits: list[bool | None] = [True if play.complete else None for play in played]
+    doubtful = [k for k, play in enumerate(played) if not play.complete]
+    if not doubtful:
+        return fits
+
+    def question(runs: Runs) -> None:
+        answers = fitting(runs, [prepared.traces[k] for k in doubtful], MAX_STATES, deadline)
+        for k, answer in zip(doubtful, answers, strict=True):
+            fits[k] = answer
+            if answer:
+                steps = optimal_path(runs, prepared.traces[k], 0)
+                fired = [a for s in steps for a in (*s.alone, s.action) if a is not None]
+                played[k] = player.fire_all(fired)
+
+    with suppress(OutOfStates):
+        prepared.ask(question, MAX_STATES, deadline)
+    return fits
+
+
+def _ordered(tokens: Mapping[str, int], places: tuple[str, ...]) -> dict[str, int]:
+    return {p: tokens[p] for p in places if p in tokens}

@@ -10,6 +10,7 @@ from petri_cli.mining.model import LabelledNet
 from petri_cli.net.model import AndOut, Cardinality, Input, Net, Output, Place, PlaceOut, Transition
 
 ACTIVITIES = "abcdef"
+SPECIAL = ("inhibitors", "reads", "resets")
 
 
 def block_model(rng: Random, *, duplicates: bool = False) -> LabelledNet:
@@ -87,12 +88,12 @@ def any_model(rng: Random, *, special: bool = False) -> LabelledNet:
         outs = [(p, rng.choice([1, 1, 1, 2])) for p in places if rng.random() < 0.3]
         taken = {i.place for i in inputs}
         free = [p for p in places if p not in taken]
-        extra: dict[str, tuple[str, ...]] = {}
-        if special and free and rng.random() < 0.5:
-            extra[rng.choice(["reads", "inhibitors", "resets"])] = (rng.choice(free),)
+        extra = {kind: (rng.choice(free),) if free and special and rng.random() < 0.2 else () for kind in SPECIAL}
         if special and rng.random() < 0.2:
             inputs[0] = Input(inputs[0].place, Cardinality.ALL)
-        transitions.append(Transition(f"t{k}", tuple(inputs), _output(outs), **extra))
+        transitions.append(
+            Transition(f"t{k}", tuple(inputs), _output(outs), extra["inhibitors"], extra["reads"], extra["resets"])
+        )
         if rng.random() < 0.7:
             labels[f"t{k}"] = rng.choice(ACTIVITIES[:4])
     initial = {p: rng.randint(1, 2) for p in places if rng.random() < 0.4} or {places[0]: 1}
