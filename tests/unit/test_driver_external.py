@@ -11,9 +11,10 @@ import pytest
 
 from petri_cli.driver import external
 from petri_cli.driver.ending import Outcome
+from petri_cli.driver.process import Ended as ProgramEnded
 from petri_cli.errors import PetriError
 from petri_cli.session.events import Ended, Injected, Lapsed, Process, Refused, ReportRefused, Revoked, Verified
-from tests.sessions import OpenPlay, Play
+from tests.sessions import OpenPlay, Play, polling
 from tests.virtual_time import run_virtually
 
 
@@ -361,3 +362,18 @@ def test_claims_in_a_loop_are_the_same_to_the_driver_and_to_those_who_read_the_l
             await asyncio.sleep(1)
 
     assert with_driver(play, work).state == "completed"
+
+
+def test_an_outside_event_wakes_the_driver_out_of_a_delay(open_play: OpenPlay) -> None:
+    flow, says = polling(2, delay="1h")
+    play = open_play({"foreach": {"id": "f", "over": ["x", "y"], "body": flow}})
+    play.fake.says = lambda job: says(job) if job.thread.name == "2" else ProgramEnded(0, output={"ready": True})
+
+    async def event() -> None:
+        await asyncio.sleep(30)
+        for thread in ("", "1"):
+            refused("PETRI_NOT_INJECTABLE", external.inject, play, "p.loop.poll.due", thread=thread, alive=there)
+        external.inject(play.store, play.session, "p.loop.poll.due", thread="2", alive=there)
+
+    assert with_driver(play, event).state == "completed"
+    assert play.loop.time() == pytest.approx(31, abs=0.3)
