@@ -11,6 +11,7 @@ import pytest
 from petri_cli.driver import external, session_driver
 from petri_cli.driver.commands import Job
 from petri_cli.driver.process import Ended
+from petri_cli.driver.replica import Replica
 from petri_cli.driver.session_driver import Options, SessionDriver
 from petri_cli.errors import PetriError
 from petri_cli.session.events import (
@@ -181,3 +182,16 @@ def test_a_fault_inside_the_driver_lets_go_of_the_session_and_burns_no_attempt(
     assert (play.state.driver, play.state.claims, play.state.attempts) == (None, {}, {})
     monkeypatch.undo()
     assert play.run(alive=lambda process: True).state == "completed"
+
+
+def test_the_self_check_sees_when_log_and_scheduler_part(open_play: OpenPlay, monkeypatch: pytest.MonkeyPatch) -> None:
+    play = open_play(task("a"))
+    replica = Replica(play.session, play.state, check=True)
+    replica.settle(play.state.at)
+    replica.state.marking.clear()
+    with pytest.raises(AssertionError, match="the log says"):
+        replica.settle(play.state.at)
+    monkeypatch.setenv("PETRI_SELF_CHECK", "1")
+    assert Options().check
+    monkeypatch.setenv("PETRI_SELF_CHECK", "0")
+    assert not Options().check
