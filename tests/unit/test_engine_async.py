@@ -148,6 +148,21 @@ def test_the_time_that_a_blocking_action_waits_for_a_thread_is_not_its_own() -> 
     assert within(main()).values == {"ok": [1]}
 
 
+@pytest.mark.parametrize("late", [False, True])
+def test_what_turns_out_to_be_asynchronous_in_a_thread_goes_on_in_the_loop(late: bool) -> None:
+    threads: list[int] = []
+
+    async def really(ctx: ActionContext) -> None:
+        threads.append(threading.get_ident())
+        await ctx.sleep(3600 if late else 0)
+        ctx.output("ok", 1)
+
+    net = NetBuilder("net").transition("t", "p", either("ok", timeout(0.1 if late else 60, "late"))).build()
+    executor = AsyncExecutor(net, {"t": blocking(lambda ctx: really(ctx))}, {"p": 1})
+    assert within(executor.run()).counts == {"late" if late else "ok": 1}
+    assert threads == [threading.get_ident()]
+
+
 def test_a_failing_blocking_action_fails_its_firing() -> None:
     @blocking
     def boom(ctx: ActionContext) -> None:
