@@ -10,6 +10,7 @@ import io
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
+from typing import Protocol
 
 from petri_cli.errors import InputError, Position, Problem
 from petri_cli.formats.log_options import Columns, LogOptions, columns_of, guess_columns
@@ -20,6 +21,16 @@ from petri_cli.mining.log import Log
 DELIMITERS = ",;\t|"
 _ROWS = 20_000
 _LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+class Rows(Protocol):
+    """A reader of the csv module, which began behind the first line."""
+
+    line_num: int
+
+    def __iter__(self) -> Iterator[list[str]]: ...
+    def __next__(self) -> list[str]: ...
+
 
 Progress = Callable[[int], None]
 """Told how many events were read so far."""
@@ -47,7 +58,7 @@ def _read(text: io.TextIOWrapper, file: str, options: LogOptions, progress: Prog
     line = 2
     for batch in _batches(rows, file):
         _add(table, batch, index, line, len(header))
-        line += sum(map(len, batch)) and _lines(batch)
+        line = rows.line_num + 2
         if progress is not None:
             progress(len(table.activity))
     return table.log(columns=columns.named())
@@ -69,12 +80,12 @@ def header_of(line: str, delimiter: str) -> list[str]:
     return [name.strip() for name in next(csv.reader([line], delimiter=delimiter), [])]
 
 
-def _batches(rows: Iterator[list[str]], file: str) -> Iterator[list[list[str]]]:
+def _batches(rows: Rows, file: str) -> Iterator[list[list[str]]]:
     while True:
         try:
             batch = list(islice(rows, _ROWS))
         except csv.Error as error:
-            line = getattr(rows, "line_num", 0) + 1
+            line = rows.line_num + 1
             message = f"the table cannot be read from here: {error}"
             hint = "a quote may not be closed"
             raise InputError([Problem("PETRI_LOG_CSV", message, Position(file, line, 1), hint)]) from None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 
 from petri_cli.formats.log_times import UNKNOWN
 from petri_cli.mining.log import Times, Trace
@@ -25,6 +26,7 @@ class Events:
     began: array[int] | None
     resource: array[int] | None
     phase: array[int] | None
+    bounds: array[int] = field(default_factory=lambda: array("q"))
 
     def columns(self) -> list[str]:
         names = ("case_of", "activity", "ended", "began", "resource", "phase")
@@ -35,15 +37,14 @@ class Events:
         for name in self.columns():
             column = getattr(self, name)
             setattr(self, name, array(column.typecode, map(column.__getitem__, picked)))
+        self.bounds = array("q")
 
     def cases(self) -> Iterator[tuple[int, int]]:
         """Where the events of each case begin and end, once they are in the order of cases."""
-        sizes = Counter(self.case_of)
-        begin = 0
-        for case in range(self.n_cases):
-            end = begin + sizes[case]
-            yield begin, end
-            begin = end
+        if not self.bounds:
+            sizes = Counter(self.case_of)
+            self.bounds = array("q", accumulate([sizes[case] for case in range(self.n_cases)], initial=0))
+        return pairwise(self.bounds)
 
 
 def order(events: Events, grouped: bool) -> int:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
+from petri_cli.document.collector import collector_paused
 from petri_cli.errors import InputError, Position, Problem
 from petri_cli.formats.csv_log import Progress, delimiter_of, header_of, read_csv
 from petri_cli.formats.log_options import Columns, Lifecycle, LogOptions
@@ -32,21 +34,26 @@ def read_log(
         opened = LogSource(name or "-", data=source)
     else:
         opened = LogSource(name or str(source), path=Path(source))
-    match format_of(opened, options):
+    with collector_paused():
+        return _reader(format_of(opened, options))(opened, options, progress)
+
+
+def _reader(form: LogFormat) -> Callable[[LogSource, LogOptions, Progress | None], Log]:
+    match form:
         case "xes":
             from petri_cli.formats.xes_read import read_xes
 
-            return read_xes(opened, options, progress)
+            return read_xes
         case "csv":
-            return read_csv(opened, options, progress)
+            return read_csv
         case "jsonl":
             from petri_cli.formats.jsonl_log import read_jsonl
 
-            return read_jsonl(opened, options, progress)
+            return read_jsonl
         case "parquet":
             from petri_cli.formats.parquet_log import read_parquet
 
-            return read_parquet(opened, options, progress)
+            return read_parquet
 
 
 def format_of(source: LogSource, options: LogOptions = _PLAIN) -> LogFormat:
