@@ -33,6 +33,8 @@ class BlockRuns:
         self.before = [self._sums(c) for c in blocks.children]
         """For each sequence, the least cost of its first k children."""
         self.leaves: list[list[int]] = [[] for _ in range(n_labels)]
+        self.parent = {c: (n, k) for n, below in enumerate(blocks.children) for k, c in enumerate(below)}
+        """Node → (the one above, which child it is)."""
         self.path: dict[int, list[tuple[int, int]]] = {}
         """Labelled leaf → (node, which child) from the root down to it."""
         self.enter: dict[int, list[int]] = {}
@@ -71,28 +73,28 @@ class BlockRuns:
         return sums
 
     def _find_leaves(self, label_of: Sequence[int | None]) -> None:
-        blocks = self.blocks
-        parent = {c: (n, k) for n, below in enumerate(blocks.children) for k, c in enumerate(below)}
-        for n, op in enumerate(blocks.op):
-            a = blocks.action[n]
-            label = None if op is not None or a == SILENT else label_of[a]
-            if label is None:
-                continue
-            self.leaves[label].append(n)
-            path: list[tuple[int, int]] = []
-            at = n
-            while at in parent:
-                path.append(parent[at])
-                at = parent[at][0]
-            path.reverse()
-            cost = [0] * (len(path) + 1)
-            for i in range(len(path) - 1, -1, -1):
-                node, k = path[i]
-                ahead = 0
-                if blocks.op[node] is Op.SEQ or (blocks.op[node] is Op.LOOP and k):
-                    ahead = self.before[node][k]
-                cost[i] = cost[i + 1] + ahead
-            self.path[n], self.enter[n] = path, cost
+        for n, a in enumerate(self.blocks.action):
+            label = None if a == SILENT else label_of[a]
+            if label is not None:
+                self.leaves[label].append(n)
+
+    def _find_path(self, leaf: int) -> None:
+        """Note the way down to ``leaf``, at its first use: all paths together may be much longer than the tree."""
+        blocks, parent = self.blocks, self.parent
+        path: list[tuple[int, int]] = []
+        at = leaf
+        while at:
+            path.append(parent[at])
+            at = parent[at][0]
+        path.reverse()
+        cost = [0] * (len(path) + 1)
+        for i in range(len(path) - 1, -1, -1):
+            node, k = path[i]
+            ahead = 0
+            if blocks.op[node] is Op.SEQ or (blocks.op[node] is Op.LOOP and k):
+                ahead = self.before[node][k]
+            cost[i] = cost[i + 1] + ahead
+        self.path[leaf], self.enter[leaf] = path, cost
 
     # states
 
@@ -145,6 +147,8 @@ class BlockRuns:
         if found is None:
             best: dict[int, int] = {}
             for leaf in self.leaves[label]:
+                if leaf not in self.path:
+                    self._find_path(leaf)
                 for cost, depth in self._ways(state, leaf):
                     to = self._number(self._fired(state, leaf, depth))
                     if cost < best.get(to, NEVER):
