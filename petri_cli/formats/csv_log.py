@@ -9,7 +9,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Protocol
 
 from petri_cli.errors import InputError, Position, Problem
@@ -24,7 +24,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class Rows(Protocol):
-    """A reader of the csv module, which began behind the first line."""
+    """A reader of the csv module, and how many lines it took."""
 
     line_num: int
 
@@ -50,15 +50,15 @@ def read_csv(source: LogSource, options: LogOptions, progress: Progress | None =
 def _read(text: io.TextIOWrapper, file: str, options: LogOptions, progress: Progress | None) -> Log:
     first = text.readline()
     delimiter = delimiter_of(first, options.columns)
-    rows = csv.reader(text, delimiter=delimiter)
-    header = header_of(first, delimiter)
+    rows = csv.reader(chain([first], text), delimiter=delimiter)
+    header = [name.strip() for name in next(_batches(rows, file, 1), [[]])[0]]
     columns = columns_of(header, options.columns, file)
     index = {role: header.index(name) for role, name in columns.named().items()}
     table = EventTable(file, options)
-    line = 2
+    line = rows.line_num + 1
     for batch in _batches(rows, file):
         _add(table, batch, index, line, len(header))
-        line = rows.line_num + 2
+        line = rows.line_num + 1
         if progress is not None:
             progress(len(table.activity))
     return table.log(columns=columns.named())
@@ -76,16 +76,19 @@ def delimiter_of(header: str, told: Columns) -> str:
 
 
 def header_of(line: str, delimiter: str) -> list[str]:
-    """Names of columns, without blanks around them."""
-    return [name.strip() for name in next(csv.reader([line], delimiter=delimiter), [])]
+    """Names of columns, without blanks around them; none for a line that is no table's."""
+    try:
+        return [name.strip() for name in next(csv.reader([line], delimiter=delimiter), [])]
+    except csv.Error:
+        return []
 
 
-def _batches(rows: Rows, file: str) -> Iterator[list[list[str]]]:
+def _batches(rows: Rows, file: str, size: int = _ROWS) -> Iterator[list[list[str]]]:
     while True:
         try:
-            batch = list(islice(rows, _ROWS))
+            batch = list(islice(rows, size))
         except csv.Error as error:
-            line = rows.line_num + 1
+            line = max(rows.line_num, 1)
             message = f"the table cannot be read from here: {error}"
             hint = "a quote may not be closed"
             raise InputError([Problem("PETRI_LOG_CSV", message, Position(file, line, 1), hint)]) from None

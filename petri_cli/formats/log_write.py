@@ -111,7 +111,7 @@ def _jsonl(log: Log) -> Iterator[str]:
     for _, rows in cases_of(log):
         lines = []
         for row in rows:
-            cells = {name: value for name, part in columns if (value := getattr(row, part))}
+            cells = {name: getattr(row, part) or None for name, part in columns}
             lines.append(json.dumps(cells, ensure_ascii=False) + "\n")
         yield "".join(lines)
 

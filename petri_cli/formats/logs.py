@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
@@ -45,7 +47,7 @@ def _reader(form: LogFormat) -> Callable[[LogSource, LogOptions, Progress | None
 
             return read_xes
         case "csv":
-            return read_csv
+            return _read_table
         case "jsonl":
             from petri_cli.formats.jsonl_log import read_jsonl
 
@@ -66,7 +68,7 @@ def format_of(source: LogSource, options: LogOptions = _PLAIN) -> LogFormat:
         return "xes"
     if text.startswith("{"):
         return "jsonl"
-    first = text.partition("\n")[0]
+    first = re.split("[\r\n]", text, maxsplit=1)[0]
     if len(header_of(first, delimiter_of(first, options.columns))) > 1:
         return "csv"
     message = (
@@ -74,3 +76,15 @@ def format_of(source: LogSource, options: LogOptions = _PLAIN) -> LogFormat:
     )
     hint = "a CSV log begins with a line that names its columns, for example case,activity,timestamp"
     raise InputError([Problem("PETRI_LOG_FORMAT", message, Position(source.name, 1, 1), hint)])
+
+
+def _read_table(source: LogSource, options: LogOptions, progress: Progress | None) -> Log:
+    """With Polars where that is asked for, or worth it and possible."""
+    if options.fast is not False:
+        from petri_cli.formats.fast_log import WORTH_IT, read_csv_fast
+
+        if (options.fast or source.size >= WORTH_IT) and find_spec("polars") is not None:
+            log = read_csv_fast(source, options)
+            if log is not None:
+                return log
+    return read_csv(source, options, progress)
