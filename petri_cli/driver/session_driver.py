@@ -134,7 +134,10 @@ class SessionDriver:
         if left:
             with self._writing() as now:
                 for claim in orphans(self._replica.state, self._id):
-                    self._replica.lapsed(now, claim, "its driver died")
+                    if claim.stage == "claimed":  # no process of it was ever told to go
+                        self._replica.revoked(now, claim, "its driver died before it began")
+                    else:
+                        self._replica.lapsed(now, claim, "its driver died")
 
     async def _wait(self) -> None:
         """Until something happened here, something is due, or somebody wrote."""

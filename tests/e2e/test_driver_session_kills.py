@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from petri_cli.session.events import Claimed, Verified
+from petri_cli.session.events import Claimed, Revoked, Verified
 from tests.e2e.session_world import POINTS, Fault, World, kill, task
 
 SIGKILL = -9
@@ -73,3 +73,13 @@ def wait_until(pid: int, end: float) -> int | None:
             return os.waitstatus_to_exitcode(status)
         time.sleep(0.002)
     return None
+
+
+def test_a_claim_whose_work_never_began_burns_no_attempt(tmp_path: Path) -> None:
+    world = World(tmp_path, {"flow": task("a", 0.05, maxAttempts=1)})
+    assert world.run(Fault("after claim", 1)) == SIGKILL
+    assert world.run() == 0
+    world.check()
+    assert world.state.ended == "completed"
+    assert [e.attempt for e in world.events if isinstance(e, Claimed)] == [1, 1]
+    assert [e.reason for e in world.events if isinstance(e, Revoked)] == ["its driver died before it began"]

@@ -346,7 +346,7 @@ def test_two_unequal_branches_meet_once(world: Callable[..., World]) -> None:
 @pytest.mark.parametrize("room", [0, 10_000, 20_000, 40_000, 80_000])
 def test_the_disk_is_full(world: Callable[..., World], room: int, capfd: pytest.CaptureFixture[str]) -> None:
     """The driver says so and ends what it runs; once there is room again, it goes on where the log ends."""
-    play = world({"foreach": {"id": "f", "over": list(range(12)), "body": task("t", 0.05)}})
+    play = world({"foreach": {"id": "f", "over": list(range(30)), "body": task("t", 0.05)}})
     assert play.run_on_full_disk(room) == 6
     assert "PETRI_STORE_" in capfd.readouterr().err
     assert play.processes() == []

@@ -33,7 +33,7 @@ from petri_cli.net.firing import is_dead, replay
 from petri_cli.plan.load import load_plan_text
 from petri_cli.plan.lower import Lowered, lower_execution, lower_workflow
 from petri_cli.plan.model import Choice, Loop, Plan
-from petri_cli.session.events import Claimed, Fired, Process, Verified
+from petri_cli.session.events import Claimed, Fired, Process, Revoked, Verified
 from petri_cli.session.memory import MemoryEventStore
 from petri_cli.session.state import State
 from petri_cli.soundness.plans import judge_plan
@@ -252,6 +252,8 @@ def check_log(play: Play) -> None:
             work = begun[event.claim] = event.transition, event.thread, event.rounds
             tries[work] += 1
             assert event.attempt == tries[work] <= budgets[event.transition]
+        if isinstance(event, Revoked):  # what was taken back was no attempt
+            tries[begun[event.claim]] -= 1
         if isinstance(event, Verified):
             passed[begun[event.claim]] += 1
     assert set(passed.values()) <= {1}
