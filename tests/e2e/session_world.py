@@ -28,7 +28,7 @@ from petri_cli.driver.session_driver import Options, SessionDriver
 from petri_cli.driver.verify import Report, Verdict
 from petri_cli.errors import PetriError
 from petri_cli.plan.load import load_plan_text
-from petri_cli.session.events import Claimed, Process, SessionEvent, Verified
+from petri_cli.session.events import Claimed, Process, Revoked, SessionEvent, Verified
 from petri_cli.session.sqlite import SqliteEventStore
 from petri_cli.session.state import State
 from petri_cli.session.store import Entry
@@ -170,6 +170,10 @@ class World:
                 work = event.transition, event.thread, event.rounds
                 tries[work] += 1
                 assert tries[work] <= settings[event.task.removeprefix("foreach.")].get("maxAttempts", 1)
+            if isinstance(event, Revoked):  # no attempt: nothing of it was done if its driver died before it began
+                claim = begun[event.claim]
+                tries[claim.transition, claim.thread, claim.rounds] -= 1
+                assert "before it began" not in event.reason or not effects[event.claim]
             if isinstance(event, Verified):
                 claim = begun[event.claim]
                 passed[claim.transition, claim.thread, claim.rounds] += 1
