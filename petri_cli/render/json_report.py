@@ -98,6 +98,7 @@ def _evidence(cx: Counterexample) -> dict[str, Any]:
         "pump": [s.transition for s in cx.pump],
         "pumpOutcomes": [s.outcome for s in cx.pump],
         "shortest": cx.shortest,
+        "minimal": cx.minimal,
     }
 
 

@@ -31,7 +31,9 @@ def draw_unsound(a: Analysis, r: Result, page: Page) -> list[Line]:
     cx = r.counterexample
     block: list[Line] = [[("bad", "✗ UNSOUND"), ("", "  "), ("strong", a.file)]]
     if cx is not None:
-        block += [*wrap(_sentence(cx.sentence, styles_of(cx), look), look.prose, INDENT), *_widths(r, look)]
+        block += wrap(_sentence(cx.sentence, styles_of(cx), look), look.prose, INDENT)
+    block += _widths(r, look)
+    if cx is not None:
         block += _counterexample(a, cx, page)
     if cx is None or not cx.waits or page.verbose:
         block += _conditions(r, look)
@@ -88,7 +90,10 @@ def _heading(text: str, remark: str = "") -> Line:
 
 
 def _length_of(cx: Counterexample) -> str:
-    return f"{many(len(cx.run), 'step')}, {'no run is shorter' if cx.shortest else 'none of which can be left out'}"
+    steps = many(len(cx.run), "step")
+    if cx.shortest:
+        return f"{steps}, no run is shorter"
+    return f"{steps}, none of which can be left out" if cx.minimal else f"{steps}, some of which may be left out"
 
 
 def _run(a: Analysis, cx: Counterexample, page: Page) -> list[Line]:

@@ -194,7 +194,8 @@ class _Reading:
         run = shorten(self.compiled, run, partial(self._repeats, pump), self.deadline)
         names = list(dict.fromkeys(self.compiled.actions[a].step.transition for a in pump))
         sentence = f"{listed(names)} can be repeated for ever, each time adding to {listed(more)}"
-        return replayed(self.compiled, "unbounded", run, sentence, shortest=False, pump=pump, subject=more[0])
+        cx = replayed(self.compiled, "unbounded", run, sentence, shortest=False, pump=pump, subject=more[0])
+        return replace(cx, minimal=not self.deadline())
 
     def _repeats(self, pump: Sequence[int], state: State) -> bool:
         """Whether ``pump`` can be fired from ``state``; what it adds is the same everywhere."""
@@ -227,7 +228,7 @@ class _Reading:
             f"{steps_text(len(run))}, with tokens on {marking_text(cx.marking)}, there are steps to take, "
             f"but none leads to the end {marking_text(self.target.final)} any more"
         )
-        return replace(cx, sentence=sentence)
+        return replace(cx, sentence=sentence, minimal=shortest)
 
     def _improper(self, i: int) -> Counterexample:
         run, shortest = self._run_to(i, self._is_improper)
@@ -239,7 +240,7 @@ class _Reading:
         wrong += [f"{marking_text(short)} missing"] if short else []
         end = self.target.sink or marking_text(final)
         sentence = f"{steps_text(len(run))} the end (`{end}`) is marked, with {' and '.join(wrong)}"
-        return replace(cx, sentence=sentence)
+        return replace(cx, sentence=sentence, minimal=shortest or not self.deadline())
 
     def _is_improper(self, state: State) -> bool:
         return state != self.compiled.final and self.target.is_end(self.compiled.marking(state))

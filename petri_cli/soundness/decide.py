@@ -47,6 +47,8 @@ class Witness:
     skeleton: Skeleton | None = None
     run: tuple[int, ...] = ()
     guard: int = -1
+    told: bool = True
+    """False: there is such a run, and it is too long to be written out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,6 +146,8 @@ def _groups(node: CoreNode, free: Sequence[int], demands: Sequence[Demand]) -> l
 FEW = 64
 """Resources whose nestings are listed pair by pair."""
 MAX_SUBPLANS = 40
+MAX_CYCLES = 200
+"""Edges of → for which a cycle through them is looked for."""
 
 
 def subplans(part: Part, component: int) -> Iterator[Part]:
@@ -162,16 +164,16 @@ def subplans(part: Part, component: int) -> Iterator[Part]:
         for edge in edges:
             providers.setdefault(edge, []).append(b)
     tried: set[tuple[int, ...]] = set()
-    for edge in sorted(providers, key=lambda e: (len(providers[e]), e)):
+    for edge in sorted(providers, key=lambda e: (len(providers[e]), e))[:MAX_CYCLES]:
         cycle = _cycle_through(edge, providers)
         if not cycle:
             continue
-        chosen: list[int] = []
+        chosen: set[int] = set()
         for r, s in cycle:
             wanted = part.capacities[r] if r != s else part.capacities[r] + 1
             fresh = [b for b in providers[r, s] if b not in chosen][:wanted]
-            chosen += fresh or providers[r, s][:1]
-        branches = tuple(sorted(set(chosen)))
+            chosen.update(fresh or providers[r, s][:1])
+        branches = tuple(sorted(chosen))
         if len(branches) < len(part.branches) and branches not in tried:
             tried.add(branches)
             yield replace(part, branches=branches)

@@ -98,28 +98,29 @@ class _Refusal:
     def counterexample(self, lift: Lift) -> Counterexample:
         """The run without steps to spare, fired once more by the plain rule, which has the last word: the marking is
         dead, and not the final one."""
-        run, shortest = self.shorten(lift)
+        run, shortest, minimal = self.shorten(lift)
         net, pace = lift.board.net, Pace(self.limits.expired)
         ids = [lift.board.transitions[a].id for a in in_document_order(lift.board, run)]
         marking = end_of(net, ids, pace)
         if marking == lift.board.final or not nothing_moves(net, marking, pace):
             raise AssertionError("a deadlock did not replay")
         sentence = f"{steps_text(len(ids))} nothing can move".capitalize() + "."
-        return Counterexample(
-            "deadlock", net, tuple(map(Step, ids)), dict(sorted(marking.items())), sentence, shortest=shortest
-        )
+        steps, end = tuple(map(Step, ids)), dict(sorted(marking.items()))
+        return Counterexample("deadlock", net, steps, end, sentence, shortest=shortest, minimal=minimal)
 
-    def shorten(self, lift: Lift) -> tuple[tuple[int, ...], bool]:
-        """A shortest run to a dead marking where one is found soon, else the one at hand without a step to spare."""
+    def shorten(self, lift: Lift) -> tuple[tuple[int, ...], bool, bool]:
+        """A shortest run to a dead marking where one is found soon, else the one at hand without a step to spare: (run,
+        whether it is a shortest one, whether no step can be left out)."""
         if len(lift.board.transitions) <= SHORTEST_ACTIONS:
             net = compile_net(lift.board.net)
             states = SHORTEST_WORK // len(net.actions)
             found = find_deadlock(net, final=net.final, max_states=states, deadline=self.limits.expired, shortest=True)
             if found.run is not None:
-                return found.run, True
+                return found.run, True, True
         if len(lift.run) > SPARE_STEPS:
-            return lift.run, False
-        return without_spare_steps(lift, self.limits.expired), False
+            return lift.run, False, False
+        run = without_spare_steps(lift, self.limits.expired)
+        return run, False, not self.limits.expired()
 
     def remedies(self, question: Question, told: Standstill) -> list[Remedy]:
         """The smallest capacity of each resource that somebody lacks, as far as a small budget goes; only these can

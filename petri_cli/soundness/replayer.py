@@ -16,7 +16,8 @@ from petri_cli.soundness.lift import Lift, play, scope_of, way_to
 from petri_cli.soundness.timer import Deadline, OutOfTime
 
 BRIEF_STATES = 300
-"""States in which a shorter run of the search net is looked for."""
+BRIEF_ACTIONS = 500
+"""States in which a shorter run of the search net is looked for, and actions of the largest such net."""
 SHOWN = 1_000_000
 """Elements of the largest workflow net on which a run is replayed."""
 
@@ -61,6 +62,8 @@ class Replayer:
             story = way_to(self.plan, witness.guard)
             told_to = {m.node for m, _ in story}
             return play(board, story, told_to, scope_of(self.plan, witness.guard), self.expired)
+        if not witness.told:
+            raise NotShown
         part = skeleton.part
         root = self.core.nodes[part.root].plan
         told = skeleton.told(self.brief(witness), self.expired)
@@ -75,6 +78,8 @@ class Replayer:
         """The run of the search net, or a shorter one that is found soon."""
         assert witness.skeleton is not None  # noqa: S101
         net = witness.skeleton.net
+        if len(net.actions) > BRIEF_ACTIONS:
+            return witness.run
         found = find_deadlock(net, final=net.final, max_states=BRIEF_STATES, deadline=self.expired, shortest=True)
         return found.run or witness.run
 

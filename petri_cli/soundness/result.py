@@ -87,7 +87,7 @@ class Counterexample:
     marking: Mapping[str, int]
     sentence: str
     shortest: bool = False
-    """No shorter run reaches such a marking; otherwise no step of the run can be taken away."""
+    """No shorter run reaches such a marking."""
     waits: tuple[Wait, ...] = ()
     lanes: tuple[Lane, ...] = ()
     told: tuple[str, ...] = ()
@@ -95,6 +95,8 @@ class Counterexample:
     pump: tuple[Step, ...] = ()
     subject: str = ""
     """The transition, place or property the counterexample is about, where there is one."""
+    minimal: bool = True
+    """No step of the run can be left out. False: some may be, which was not worked out."""
 
 
 @dataclass(frozen=True, slots=True)

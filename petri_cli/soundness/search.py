@@ -18,14 +18,21 @@ from petri_cli.soundness.lockorder import LockOrder, lock_order
 from petri_cli.soundness.packed import links
 from petri_cli.soundness.parts import Part, parts_of, subplans
 from petri_cli.soundness.result import Verdict
-from petri_cli.soundness.skeleton import build, size_of
+from petri_cli.soundness.skeleton import Skeleton, build, size_of
+from petri_cli.soundness.walk import walk
 
+MAX_WALKED = 50_000
+"""A search net of more moves is not even built: the answer is UNKNOWN."""
 MAX_MOVES = 20_000
 MAX_LINKS = 2_000_000
 """A search net of more moves, or of more pairs of moves that get in each other's way, is not searched: the answer is
 UNKNOWN."""
 SMALL = 40
 """A search net of so many moves is searched at once, without a look at smaller sub-plans."""
+MANY = 1_000
+"""With a resource of more units a deadlock is looked for by a single run first, too."""
+SHOWN = 1_000_000
+"""Steps of a run that is still written out. The workflow net has a transition for each, so it would be too large."""
 WORTHWHILE = 200
 """A question on the side is not begun with fewer states left: setting it up would cost more."""
 QUICK = 2_000
@@ -190,15 +197,19 @@ class Search:
         """Search a part with the resources ``kept`` only: (a deadlock of it, what ran out); neither: there is none."""
         widths = cut_off(part, kept, self.widths, at_most, exact=self.question.exact)
         size = size_of(part, kept, widths)
-        if size > MAX_MOVES:
+        if size > MAX_WALKED:
             return None, "size"
         if self.limits.work is not None and self.limits.left(size) < WORTHWHILE:
             return None, "states"
         skeleton = build(part, kept, widths, skips=skips)
         net = skeleton.net
-        if links(net) > MAX_LINKS:
-            return None, "size"
         moves = len(net.actions)
+        if moves > SMALL or max(net.initial) > MANY:
+            witness = self.walked(skeleton)
+            if witness is not None:
+                return witness, ""
+        if size > MAX_MOVES or links(net) > MAX_LINKS:
+            return None, "size"
         states = min(states, self.limits.left(moves))
         found = find_deadlock(net, final=net.final, max_states=states, deadline=self.limits.expired)
         self.limits.spend(found.states, moves)
@@ -207,3 +218,13 @@ class Search:
         if found.complete:
             return None, ""
         return None, "time" if self.limits.expired() else "states"
+
+    def walked(self, skeleton: Skeleton) -> Witness | None:
+        """A deadlock that a single run leads to."""
+        self.limits.spend(1, len(skeleton.net.actions))
+        steps = walk(skeleton.net, len(skeleton.part.core.resources), self.limits.expired)
+        if steps is None:
+            return None
+        if sum(times for _, times in steps) > SHOWN:
+            return Witness(skeleton, told=False)
+        return Witness(skeleton, tuple(a for a, times in steps for _ in range(times)))

@@ -17,6 +17,9 @@ from petri_cli.soundness.waits_text import sentence_of
 
 TOLD = 100
 """Participants that are listed; the sentence speaks of all."""
+PATHS = 100
+"""Of so many guards around a participant it is said by a path where they stand; of those further in by line and column
+alone: the paths of a deep nest take quadratic room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +69,8 @@ def standstill(
                 listed.append(name)
     who_holds = {r: tuple(listed) for r, listed in holders.items()}
     waits = []
-    for w, name in zip(participants, names, strict=True):
-        pace.step()
-        waits.append(_wait(plan, w, name, who_holds, at))
+    for i, (w, name) in enumerate(zip(participants, names, strict=True)):
+        waits.append(_wait(plan, w, name, who_holds, at, PATHS if i < TOLD else 0, pace))
     told = [(w.guard.index, w.items) for w in participants[:TOLD]]
     return Standstill(
         sentence_of(plan, waits),
@@ -163,13 +165,23 @@ def _round_trip(after: Mapping[int, Sequence[int]], knot: frozenset[int]) -> lis
         at = min(onward) if onward else min(left)
 
 
-def _wait(plan: Plan, w: _Waiter, who: str, holders: Mapping[str, tuple[str, ...]], at: Mapping[str, int]) -> Wait:
+def _wait(
+    plan: Plan,
+    w: _Waiter,
+    who: str,
+    holders: Mapping[str, tuple[str, ...]],
+    at: Mapping[str, int],
+    paths: int,
+    pace: Pace,
+) -> Wait:
+    """paths: of how many of the guards around it the path is worked out."""
     resource, needs, free = next((x for x in w.lacks if x[0] in holders), w.lacks[0])
-    holds = tuple(
-        Held(r, k, g.id, at.get(acquire_id(g, items), 0), _position(plan, g))
-        for g, items in w.holds
-        for r, k in g.units
-    )
+    holds = []
+    for n, (g, items) in enumerate(w.holds):
+        pace.step()
+        where = _position(plan, g) if n < paths else g.where
+        holds += [Held(r, k, g.id, at.get(acquire_id(g, items), 0), where) for r, k in g.units]
+    pace.step()
     return Wait(
         who=who,
         place=w.place,
@@ -178,8 +190,8 @@ def _wait(plan: Plan, w: _Waiter, who: str, holders: Mapping[str, tuple[str, ...
         resource=resource,
         needs=needs,
         free=free,
-        holds=holds,
-        where=_position(plan, w.guard, units=needs > plan.capacities()[resource]),
+        holds=tuple(holds),
+        where=_position(plan, w.guard, units=needs > plan.capacities()[resource]) if paths else w.guard.where,
         holders=holders.get(resource, ()),
         guard_node=w.guard.index,
     )

@@ -124,7 +124,7 @@ def test_a_large_pool_is_refused_with_its_run() -> None:
 
 def test_a_search_net_too_large_to_search_is_unknown_at_once() -> None:
     joined = {"parallel": [guard("a", task("s")), guard("a", task("t"))]}
-    plan = load({"foreach": {"id": "f", "over": "items", "body": guard("a", joined)}}, a=3_000)
+    plan = load({"foreach": {"id": "f", "over": "items", "body": guard("a", joined)}}, a=30_000)
     result = judge_plan(plan)
     assert result.verdict is Verdict.UNKNOWN
     assert "the size of the search net" in result.message
