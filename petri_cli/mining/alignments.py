@@ -66,6 +66,8 @@ class Alignments:
     cut: bool
     prepared: Prepared = field(repr=False, compare=False)
     runs: Runs | None = field(repr=False, compare=False)
+    told: dict[int, tuple[Move, Move | None]] = field(default_factory=dict, repr=False, compare=False)
+    """Action → the move of the model alone, and the match with an event: made once."""
 
     @property
     def exact(self) -> bool:
@@ -122,27 +124,28 @@ class Alignments:
         moves: list[Move] = []
         at = 0
         for step in steps:
-            while at < len(trace) and step.event and of_activity[trace[at]] is None:
+            while at < len(trace) and of_activity[trace[at]] is None:
                 moves.append(Move(Kind.LOG, names[trace[at]], None))
                 at += 1
-            moves.extend(self._alone(a) for a in step.alone)
+            moves += [self._move(a)[0] for a in step.alone]
             if step.event:
-                activity = names[trace[at]]
+                match = None if step.action is None else self._move(step.action)[1]
+                moves.append(match or Move(Kind.LOG, names[trace[at]], None))
                 at += 1
-                if step.action is None:
-                    moves.append(Move(Kind.LOG, activity, None))
-                else:
-                    moves.append(Move(Kind.SYNC, activity, self.prepared.compiled.actions[step.action].step.transition))
-            else:
-                moves.extend(Move(Kind.LOG, names[a], None) for a in trace[at:])
         return moves
 
-    def _alone(self, action: int) -> Move:
-        label = self.prepared.labels.of_action[action]
-        transition = self.prepared.compiled.actions[action].step.transition
-        if label is None:
-            return Move(Kind.SILENT, None, transition)
-        return Move(Kind.MODEL, self.prepared.labels.names[label], transition)
+    def _move(self, action: int) -> tuple[Move, Move | None]:
+        known = self.told.get(action)
+        if known is None:
+            label = self.prepared.labels.of_action[action]
+            transition = self.prepared.compiled.actions[action].step.transition
+            if label is None:
+                known = Move(Kind.SILENT, None, transition), None
+            else:
+                activity = self.prepared.labels.names[label]
+                known = Move(Kind.MODEL, activity, transition), Move(Kind.SYNC, activity, transition)
+            self.told[action] = known
+        return known
 
 
 def align(log: Log, model: LabelledNet, *, max_states: int = MAX_STATES, deadline: Deadline = never) -> Alignments:

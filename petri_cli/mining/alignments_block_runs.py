@@ -44,6 +44,8 @@ class BlockRuns:
         self.index: dict[State, int] = {}
         self._to_finish: list[dict[int, int] | None] = []
         self._after: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        self._matched: dict[tuple[int, int, int, int], list[int]] = {}
+        self._ended: dict[int, list[int]] = {}
         self.start = self._number(())
 
     # once for the model
@@ -241,14 +243,24 @@ class BlockRuns:
     # the actions behind an answer
 
     def match(self, state: int, label: int, cost: int, to: int) -> list[int]:
-        for leaf in self.leaves[label]:
-            for price, depth in self._ways(state, leaf):
-                if price == cost and self._fired(state, leaf, depth) == self.states[to]:
-                    return self._actions(state, leaf, depth)
-        raise AssertionError("no such match")
+        key = (state, label, cost, to)
+        known = self._matched.get(key)
+        if known is None:
+            ways = [(leaf, *way) for leaf in self.leaves[label] for way in self._ways(state, leaf)]
+            target = self.states[to]
+            leaf, depth = next(
+                (leaf, depth)
+                for leaf, price, depth in ways
+                if price == cost and self._fired(state, leaf, depth) == target
+            )
+            known = self._matched[key] = self._actions(state, leaf, depth)
+        return known
 
     def ending(self, state: int, cost: int) -> list[int]:
-        return self._run(state, [0])
+        known = self._ended.get(state)
+        if known is None:
+            known = self._ended[state] = self._run(state, [0])
+        return known
 
     def _actions(self, number: int, leaf: int, depth: int) -> list[int]:
         """What runs before and with ``leaf``. Nodes to run: n ≥ 0 to finish as it stands, ~n afresh."""

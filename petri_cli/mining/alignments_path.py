@@ -51,3 +51,13 @@ def optimal_path(runs: Runs, trace: Sequence[int], cost: int) -> list[MatchStep]
             steps.append(MatchStep(tuple(actions[:-1]), actions[-1]))
         state = before
     return steps[::-1]
+
+
+def fired(steps: Sequence[MatchStep]) -> list[int]:
+    """The actions of an alignment, in order: a complete run."""
+    actions: list[int] = []
+    for step in steps:
+        actions += step.alone
+        if step.action is not None:
+            actions.append(step.action)
+    return actions

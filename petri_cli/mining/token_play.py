@@ -79,6 +79,7 @@ class Player:
             (silent if label is None else self.matching[label]).append(action)
         self.silent = silent
         self.useful = [_leading_to(silent, actions) for actions in self.matching]
+        self.constant = [_tokens(a) for a in net.actions] if net.plain else None
         self.markings: list[State] = []
         self.index: dict[State, int] = {}
         self.steps: dict[tuple[int, int], _Step] = {}
@@ -114,6 +115,10 @@ class Player:
 
     def fire_all(self, actions: Iterable[int]) -> Play:
         """The play of a complete firing sequence."""
+        if self.constant is not None:
+            pairs = [self.constant[a] for a in actions]
+            consumed, produced = sum([c for c, _ in pairs]), sum([p for _, p in pairs])
+            return Play(Counts(0, consumed + sum(self.final), 0, produced + sum(self.net.initial)))
         at = self.net.initial
         counts = Counts(produced=sum(at))
         for a in actions:
@@ -212,6 +217,11 @@ class _Silent:
             counts += _counted(action, before)
             came = self.came[before]
         return counts
+
+
+def _tokens(action: Action) -> tuple[int, int]:
+    """(consumed, produced) by an action of a place/transition net, in whatever marking."""
+    return sum(k for _, k in action.needs), sum(k for _, k in action.produced)
 
 
 def _counted(action: Action, before: State) -> Counts:

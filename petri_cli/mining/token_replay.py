@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from petri_cli.mining.alignments_model import Prepared, prepare
-from petri_cli.mining.alignments_path import optimal_path
+from petri_cli.mining.alignments_path import fired, optimal_path
 from petri_cli.mining.alignments_runs import OutOfStates, Runs
 from petri_cli.mining.alignments_search import fitting
 from petri_cli.mining.log import Log
@@ -67,8 +67,9 @@ def token_replay(log: Log, model: LabelledNet, *, skip_unknown: bool = False, de
     """
     prepared = prepare(log, model)
     player = Player(prepared.compiled, prepared.labels)
-    played = [player.play(trace) for trace in prepared.traces]
-    fits = _decide(prepared, player, played, deadline)
+    fits, complete = _decide(prepared, player, deadline)
+    played = [play or player.play(trace) for trace, play in zip(prepared.traces, complete, strict=True)]
+    fits = [True if play.complete else verdict for play, verdict in zip(played, fits, strict=True)]
     counts: list[Counts] = []
     verdicts: list[bool | None] = []
     for variant, k in zip(log.variants, prepared.trace_of, strict=True):
@@ -99,25 +100,22 @@ def token_replay(log: Log, model: LabelledNet, *, skip_unknown: bool = False, de
     )
 
 
-def _decide(prepared: Prepared, player: Player, played: list[Play], deadline: Deadline) -> list[bool | None]:
-    """Which traces fit. A play that found fault with one that does is replaced in ``played``."""
-    fits: list[bool | None] = [True if play.complete else None for play in played]
-    doubtful = [k for k, play in enumerate(played) if not play.complete]
-    if not doubtful:
-        return fits
+def _decide(prepared: Prepared, player: Player, deadline: Deadline) -> tuple[list[bool | None], list[Play | None]]:
+    """Which traces fit, and the plays of those that do."""
+    traces = prepared.traces
 
-    def question(runs: Runs) -> None:
-        answers = fitting(runs, [prepared.traces[k] for k in doubtful], MAX_STATES, deadline)
-        for k, answer in zip(doubtful, answers, strict=True):
-            fits[k] = answer
+    def question(runs: Runs) -> tuple[list[bool | None], list[Play | None]]:
+        fits = fitting(runs, traces, MAX_STATES, deadline)
+        plays: list[Play | None] = [None] * len(traces)
+        for k, answer in enumerate(fits):
             if answer:
-                steps = optimal_path(runs, prepared.traces[k], 0)
-                fired = [a for s in steps for a in (*s.alone, s.action) if a is not None]
-                played[k] = player.fire_all(fired)
+                steps = optimal_path(runs, traces[k], 0)
+                plays[k] = player.fire_all(fired(steps))
+        return fits, plays
 
     with suppress(OutOfStates):
-        prepared.ask(question, MAX_STATES, deadline)
-    return fits
+        return prepared.ask(question, MAX_STATES, deadline)
+    return [None] * len(traces), [None] * len(traces)
 
 
 def _ordered(tokens: Mapping[str, int], places: tuple[str, ...]) -> dict[str, int]:
