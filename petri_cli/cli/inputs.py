@@ -35,7 +35,9 @@ def sources(arguments: Sequence[str], stdin_name: str = "") -> tuple[list[Source
             found[STDIN] = Source(stdin_name or STDIN_NAME, None)
             continue
         path = Path(argument)
-        if _is(path.is_dir):
+        if not argument:
+            problems.append(_nameless())
+        elif _is(path.is_dir):
             inside = list(_search(argument))
             if not inside:
                 problems.append(_nothing_in(argument, given=bool(arguments)))
@@ -53,6 +55,8 @@ def one_source(argument: str, stdin_name: str = "") -> Source:
     if argument == STDIN:
         return Source(stdin_name or STDIN_NAME, None)
     path = Path(argument)
+    if not argument:
+        raise InputError([_nameless()])
     if _is(path.is_dir):
         where = Position(display_name(path))
         raise PetriError("PETRI_UNREADABLE_FILE", "this is a folder; one file is wanted", where=where)
@@ -100,10 +104,14 @@ def _add(found: dict[str, Source], path: Path) -> None:
 
 
 def _search(folder: str) -> Iterator[Path]:
-    """Plans and nets below ``folder``, hidden folders and links to folders left out."""
+    """Plans and nets below ``folder``; hidden folders, links to folders, pipes, sockets and devices are left out.
+
+    A link that leads nowhere is kept: it stands for a file that somebody will miss.
+    """
     for here, folders, files in os.walk(folder):
         folders[:] = sorted(f for f in folders if not f.startswith(".") and f != "node_modules")
-        yield from (Path(here, f) for f in sorted(files) if f.endswith(ENDINGS) and not f.startswith("."))
+        named = (Path(here, f) for f in sorted(files) if f.endswith(ENDINGS) and not f.startswith("."))
+        yield from (path for path in named if _is(path.is_file) or not _is(path.exists))
 
 
 def _nothing_in(folder: str, *, given: bool) -> Problem:
@@ -113,11 +121,20 @@ def _nothing_in(folder: str, *, given: bool) -> Problem:
     return Problem("PETRI_NOTHING_FOUND", message, Position(display_name(Path(folder))), hint + start)
 
 
+def _nameless() -> Problem:
+    """An empty argument, as an unset variable leaves it; the current folder has the name ``.``."""
+    hint = "name a file or a folder; . is the current folder"
+    return Problem("PETRI_UNREADABLE_FILE", "the name of the file is empty", Position('""'), hint)
+
+
 def _missing(path: Path) -> Problem:
     from petri_cli.formats.nearest import did_you_mean
 
+    if _is(path.is_symlink):
+        message, hint = "this is a link that leads to no file", "make it lead to one"
+        return Problem("PETRI_UNREADABLE_FILE", message, Position(display_name(path)), hint)
     try:
-        beside = [p.name for p in path.parent.iterdir()]
+        beside = [p.name for p in path.parent.iterdir() if p.name != path.name]
     except (OSError, ValueError):
         beside = []
     near = did_you_mean(path.name, beside)

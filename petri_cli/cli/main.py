@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import gc
 import re
+import sys
 from importlib import import_module
+from math import isfinite
 from typing import Annotated, Any, cast
 
 import typer
@@ -50,6 +52,15 @@ class PetriCommand(TyperCommand):
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return [re.sub(r"^\{(.*)\}$", r"\1", piece) for piece in super().collect_usage_pieces(ctx)]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """No number that an option takes may be nan or inf: neither compares as a limit should."""
+        rest = super().parse_args(ctx, args)
+        for parameter in self.params:
+            value = ctx.params.get(parameter.name)
+            if isinstance(value, float) and not isfinite(value):
+                raise typer.BadParameter(f"{value} is no finite number.", ctx=ctx, param=parameter)
+        return rest
 
 
 class PetriGroup(TyperGroup):
@@ -141,8 +152,7 @@ def _ended_by(error: Exception) -> int:
     from petri_cli.errors import InputError, PetriError
 
     if isinstance(error, _UsageError):
-        cast(Any, error).show()
-        return Exit.WRONG
+        return _show(error)
     if isinstance(error, typer.Abort):
         return _say("petri: interrupted", Exit.INTERRUPTED)
     if isinstance(error, PetriError):
@@ -151,10 +161,32 @@ def _ended_by(error: Exception) -> int:
         return _say("\n".join(str(p) for p in problems), code)
     if isinstance(error, BrokenPipeError):
         return Exit.OK
-    from petri_cli.cli.streams import say_fault
+    from petri_cli.cli.streams import output_failed, say_fault
+
+    if isinstance(error, OSError) and _echoing(error):
+        return _say(str(output_failed(error).problem), Exit.WRONG)
 
     say_fault(error, "running this command")
     return Exit.FAULT
+
+
+def _show(error: Exception) -> int:
+    """Say what is wrong with the call, on standard error, whatever state that is in."""
+    from petri_cli.cli.streams import silence
+
+    try:
+        cast(Any, error).show()
+    except OSError:
+        silence(sys.stderr)
+    return Exit.WRONG
+
+
+def _echoing(error: OSError) -> bool:
+    """Whether typer was writing the help or the version when ``error`` came up."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    return at is not None and at.tb_frame.f_code.co_name == "echo"
 
 
 def _say(text: str, code: Exit) -> int:

@@ -56,7 +56,7 @@ class Output:
     def _failed(self, error: OSError) -> None:
         stream, self.stream = self.stream, None
         if stream is not None:
-            _silence(stream)
+            silence(stream)
         if error.errno not in (errno.EPIPE, errno.EINVAL):
             raise _cannot_write(self.path or "standard output", error)
 
@@ -88,7 +88,7 @@ def say(text: str) -> None:
         sys.stderr.write(text + "\n")
         sys.stderr.flush()
     except OSError:
-        _silence(sys.stderr)
+        silence(sys.stderr)
 
 
 def say_fault(error: BaseException, doing: str) -> None:
@@ -118,12 +118,18 @@ def _make_safe(stream: TextIO) -> None:
         reconfigure(errors="backslashreplace")
 
 
-def _silence(stream: TextIO) -> None:
+def silence(stream: TextIO) -> None:
     """Send what is left in the buffer nowhere, so that closing at exit does not complain again."""
     with suppress(OSError, ValueError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, stream.fileno())
         os.close(null)
+
+
+def output_failed(error: OSError) -> PetriError:
+    """What to say where standard output takes no more; what is left in its buffer is given up."""
+    silence(sys.stdout)
+    return _cannot_write("standard output", error)
 
 
 def _cannot_write(path: str, error: Exception) -> PetriError:

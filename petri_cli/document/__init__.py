@@ -21,7 +21,7 @@ from petri_cli.document.nodes import (
     shorten,
 )
 from petri_cli.document.read import read_document, scan_document
-from petri_cli.document.source import MAX_BYTES, read_bytes
+from petri_cli.document.source import MAX_BYTES, is_given, open_file, read_bytes
 
 __all__ = [
     "MAX_BYTES",
@@ -35,6 +35,8 @@ __all__ = [
     "describe",
     "file_of",
     "from_data",
+    "is_given",
+    "open_file",
     "path_text",
     "plain",
     "position",

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import codecs
+import os
 import re
+import stat
 from itertools import islice
 from pathlib import Path as FilePath
+from typing import BinaryIO
 
 from petri_cli.errors import InputError, PetriError, Position, Problem
 
@@ -31,14 +34,17 @@ _BYTE_ORDER_MARKS = (
 
 
 def read_bytes(path: str | FilePath, max_bytes: int = MAX_BYTES) -> bytes:
-    """The bytes of a file. Raises PetriError: PETRI_UNREADABLE_FILE, PETRI_TOO_LARGE."""
+    """The bytes of a file. Never waits for anybody, and reads from no device. Raises PetriError: PETRI_UNREADABLE_FILE,
+    PETRI_TOO_LARGE."""
     try:
-        with FilePath(path).open("rb") as stream:
-            data = stream.read(max_bytes + 1)
+        with open_file(path) as stream:
+            data = stream.read(max_bytes + 1) or b""  # None: nothing there, and waiting is not wanted
     except FileNotFoundError:
-        raise PetriError(
-            "PETRI_UNREADABLE_FILE", "there is no such file", where=Position(str(path)), hint="check the path"
-        ) from None
+        if FilePath(path).is_symlink():
+            message, hint = "this is a link that leads to no file", "make it lead to one"
+        else:
+            message, hint = "there is no such file", "check the path"
+        raise PetriError("PETRI_UNREADABLE_FILE", message, where=Position(str(path)), hint=hint) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise PetriError(
@@ -47,6 +53,48 @@ def read_bytes(path: str | FilePath, max_bytes: int = MAX_BYTES) -> bytes:
     if len(data) > max_bytes:
         raise PetriError(*too_large(max_bytes), where=Position(str(path)), hint=SPLIT_IT)
     return data
+
+
+KINDS = (
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+_GIVEN = re.compile(r"/dev/(stdin|fd/\d+)|/proc/(self|\d+)/fd/\d+")
+"""What is open already: whoever called us gave it to us, a pipe too."""
+
+
+def is_given(path: str | FilePath) -> bool:
+    """Whether ``path`` names an open stream, as ``/dev/stdin`` does, and ``/dev/fd/63`` of a process substitution."""
+    return _GIVEN.fullmatch(str(path)) is not None
+
+
+def open_file(path: str | FilePath) -> BinaryIO:
+    """Open a file to read bytes. Raises OSError, ValueError, and PetriError PETRI_UNREADABLE_FILE for a named pipe, a
+    socket or a device: opening or reading one may wait for ever."""
+    if is_given(path):
+        return FilePath(path).open("rb")
+    _refuse_special(FilePath(path).stat().st_mode, path)
+    stream = open(path, "rb", opener=_without_waiting)  # noqa: SIM115 - the caller closes it
+    try:
+        _refuse_special(os.fstat(stream.fileno()).st_mode, path)  # it may have been replaced meanwhile
+    except BaseException:
+        stream.close()
+        raise
+    return stream
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _refuse_special(mode: int, path: str | FilePath) -> None:
+    for is_kind, what in KINDS:
+        if is_kind(mode):
+            hint = "read it through standard input: - and < FILE" if is_kind is stat.S_ISFIFO else "name a file"
+            where = Position(str(path))
+            raise PetriError("PETRI_UNREADABLE_FILE", f"this is {what}; a file is wanted", where=where, hint=hint)
 
 
 SPLIT_IT = "split it into several files"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from petri_cli.document import open_file
 from petri_cli.errors import InputError, PetriError, Position, Problem
 
 GZIP = b"\x1f\x8b"
@@ -57,7 +58,7 @@ class LogSource:
         if self.path is None:
             return io.BytesIO(self.data)
         try:
-            return self.path.open("rb")
+            return open_file(self.path)
         except OSError as error:
             where, why = Position(self.name), error.strerror or str(error)
             hint = "check the path"

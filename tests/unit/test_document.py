@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import os
 import subprocess
 import sys
 import textwrap
@@ -550,3 +551,14 @@ def test_objects_that_a_program_froze_stay_frozen() -> None:
         assert gc.get_freeze_count() >= frozen - 100 > 0
     finally:
         gc.unfreeze()
+
+
+def test_a_pipe_is_refused_even_when_it_takes_the_place_of_a_file_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    looked_at = (tmp_path / "file").stat()
+    monkeypatch.setattr(Path, "stat", lambda self: looked_at)
+    with pytest.raises(PetriError, match="this is a named pipe; a file is wanted"):
+        read_bytes(tmp_path / "pipe")
