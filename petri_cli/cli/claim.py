@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from petri_cli.cli.exit import Exit
+from petri_cli.cli.options import lease_option
 from petri_cli.cli.store import SessionId, StoreUrl
 
 
@@ -17,9 +18,7 @@ def claim(
     session: SessionId = None,
     store: StoreUrl = None,
     worker: Annotated[str | None, typer.Option("--worker", metavar="NAME", help="Who you are; your user name.")] = None,
-    lease: Annotated[
-        float | None, typer.Option(min=0.1, metavar="SECONDS", help="How long without a heartbeat; as the plan says.")
-    ] = None,
+    lease: Annotated[float | None, lease_option("How long without a heartbeat; as the plan says.")] = None,
     json: Annotated[bool, typer.Option("--json", help="All there is to know of the work, for programs.")] = False,
 ) -> int:
     """Claim work: a task of the plan without a body, whose turn has come. Exit code 5 when there is none now.
@@ -29,6 +28,7 @@ def claim(
     from petri_cli.cli.store import opened, session_of, user
     from petri_cli.cli.streams import Output, say
     from petri_cli.driver import external
+    from petri_cli.engine.tokens import to_seconds
 
     with opened(store) as sessions, Output() as out:
         which = session_of(sessions, session)
@@ -39,7 +39,8 @@ def claim(
         if json:
             import json as text
 
-            data = {"claim": taken.claim, "lease": taken.lease, "attempt": taken.attempt, **taken.task}
+            expires = to_seconds(taken.expires)
+            data = {**taken.task, "claim": taken.claim, "lease": taken.lease, "expires": expires}
             out.write(text.dumps(data, indent=2, ensure_ascii=False) + "\n")
         else:
             out.write(f"{taken.claim}  {taken.task['task']}, attempt {taken.attempt}, {taken.lease:g} s\n")

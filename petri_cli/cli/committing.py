@@ -66,6 +66,9 @@ def commit_file(source: Named, store: EventStore, session: str | None, terms: Te
     check_workable(plan)
     _warn(analysis, page)
     document = Document.of(data, source.name)
+    if session is None and terms.expect_revision:
+        message = f"a session that is opened now is at revision 0, not {terms.expect_revision}"
+        raise PetriError("PETRI_REVISION_CONFLICT", message, hint="say which one is meant: --session ID")
     opened = session if session is not None else store.create(session_name(plan.name), plan.objective)
     done = commit(
         store,
@@ -84,7 +87,7 @@ def commit_file(source: Named, store: EventStore, session: str | None, terms: Te
 
 def session_name(name: str) -> str:
     """The name of a plan as the id of a session: what an id cannot have becomes ``-``."""
-    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.")[:90] or "session"
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name)[:90].strip("-.") or "session"
 
 
 def _refuse(analysis: Analysis, page: Page) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from petri_cli.cli.exit import Exit
+from petri_cli.cli.options import lease_option
 from petri_cli.cli.store import SessionId, StoreUrl
 
 
@@ -15,9 +16,7 @@ def heartbeat(
     session: SessionId = None,
     store: StoreUrl = None,
     worker: Annotated[str, typer.Option("--worker", metavar="NAME", help="Who you are, to be checked.")] = "",
-    lease: Annotated[
-        float | None, typer.Option(min=0.1, metavar="SECONDS", help="How long from now; as the claim has it.")
-    ] = None,
+    lease: Annotated[float | None, lease_option("How long from now; as the claim has it.")] = None,
 ) -> int:
     """Renew the lease of a claim. Exit code 4 when the claim is over: stop the work, nothing of it will count."""
     from petri_cli.cli.store import opened, session_of

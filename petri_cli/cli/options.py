@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Annotated
+from math import isnan
+from typing import Annotated, Any
 
 import typer
 
+from petri_cli.plan.duration import LONGEST
 from petri_cli.render.look import ColourMode
 
 Colour = Annotated[ColourMode, typer.Option(help="Colour: auto asks the terminal, NO_COLOR and FORCE_COLOR.")]
@@ -36,3 +38,14 @@ def widths(given: Iterable[str] | None) -> dict[str, int]:
             raise typer.BadParameter(f"{said!r} is not ID=N: {wanted}", param_hint="--width")
         found[name] = int(number)
     return found
+
+
+def lease_option(told: str) -> Any:
+    """``--lease SECONDS``, bounded as the durations of a plan are. told: its line in the help."""
+    return typer.Option("--lease", min=0.1, max=LONGEST, metavar="SECONDS", callback=_number, help=told)
+
+
+def _number(value: float | None) -> float | None:
+    if value is not None and isnan(value):
+        raise typer.BadParameter("nan is not a number of seconds")
+    return value

@@ -42,10 +42,15 @@ def status(
     from petri_cli.cli.streams import Output, page_on
     from petri_cli.cli.watching import Looking, replay_keys, watch_changes
 
+    asked = {"--at": at is not None, "--replay": replay, "--watch": watch}
+    if sum(asked.values()) > 1:
+        raise typer.BadParameter("one of them at a time", param_hint=" and ".join(k for k, v in asked.items() if v))
+    if replay and form == "json":
+        raise typer.BadParameter("it is for people; --all --format json has every event", param_hint="--replay")
     with opened(store) as sessions, Output() as out:
         looking = Looking(sessions, session_of(sessions, session), page_on(out, color, verbosity=0), form, everything)
         if replay:
             return replay_keys(looking)
         if watch:
-            return watch_changes(looking, exit_code=exit_code)
+            return watch_changes(looking, out, exit_code=exit_code)
         return looking.show(looking.seq_of(at), exit_code=exit_code)

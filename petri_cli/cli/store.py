@@ -26,7 +26,8 @@ SessionId = Annotated[
     typer.Option("--session", metavar="ID", help="Which session; the only live one where not said."),
 ]
 
-DEFAULT = "sqlite:///.petri/petri.db"
+DEFAULT_NAME = "petri.db"
+DEFAULT = f"sqlite:///.petri/{DEFAULT_NAME}"
 SCHEME = "sqlite:///"
 
 
@@ -37,9 +38,10 @@ def opened(url: str | None, *, create: bool = False) -> Iterator[EventStore]:
     Raises PetriError ``PETRI_BAD_STORE``, ``PETRI_NO_SESSIONS``, and what the store says.
     """
     from petri_cli.session.sqlite import SqliteEventStore
+    from petri_cli.session.sqlite_files import file_of
 
     path = store_path(url)
-    if not create and not path.exists():
+    if not create and file_of(path) is None:
         hint = "petri run FILE opens one; --store says where another one is kept"
         raise PetriError("PETRI_NO_SESSIONS", f"no session was opened here: there is no {path.as_posix()}", hint=hint)
     store = SqliteEventStore(path, warn=lambda problem: say(one_line(problem)))
@@ -58,8 +60,9 @@ def store_path(url: str | None) -> Path:
 
 
 def work_folder(url: str | None) -> Path:
-    """Where the output of tasks is kept: beside the store."""
-    return store_path(url).parent / "work"
+    """Where the output of tasks is kept: beside the store, a folder for each: ids of sessions are a store's own."""
+    path = Path(os.path.realpath(store_path(url)))
+    return path.with_name("work" if path.name == DEFAULT_NAME else f"{path.name}.work")
 
 
 def session_of(store: EventStore, asked: str | None) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from petri_cli.cli.exit import Exit
+from petri_cli.cli.streams import Output
 from petri_cli.driver.status import Phase, Status, status_of
 from petri_cli.engine.tokens import to_ticks
 from petri_cli.errors import PetriError
@@ -28,6 +29,8 @@ LATEST = 12
 """Steps that are shown of a log where not all are asked for."""
 LOOKED_BACK = 300
 """Events that are read to find them: not each one is a step that a person wants to see."""
+DIGITS = 18
+"""Of the number of an event; no log has more, and Python refuses to read some thousands of them."""
 EVERY = 0.2
 """Seconds between two looks at a session that is watched; only whether anything changed is asked so often."""
 REDRAW = 1.0
@@ -60,16 +63,16 @@ class Looking:
             return None
         if at.isdecimal():
             last = self.store.last(self.session)
-            if not 1 <= int(at) <= last:
-                message = f"the log of `{self.session}` has the events 1 to {last}, not {at}"
+            if len(at) > DIGITS or not 1 <= int(at) <= last:
+                message = f"the log of `{self.session}` has the events 1 to {last}, not {at[:DIGITS]}"
                 raise PetriError("PETRI_BAD_TIME", message)
             return int(at)
         try:
-            when = datetime.fromisoformat(at)
-        except ValueError:
+            when = datetime.fromisoformat(at).astimezone().timestamp()
+        except (ValueError, OverflowError):
             hint = "written 120, or 2026-03-01T14:03:07"
             raise PetriError("PETRI_BAD_TIME", f"{at!r} is no event's number and no time", hint=hint) from None
-        seq = self.store.seq_at(self.session, to_ticks(when.astimezone().timestamp()))
+        seq = self.store.seq_at(self.session, to_ticks(when))
         if not seq:
             raise PetriError("PETRI_BAD_TIME", f"session `{self.session}` was opened after {at}")
         return seq
@@ -86,11 +89,14 @@ class Looking:
         """Write the status once."""
         status = self.status(upto)
         if self.form == "json":
-            history = list(self.store.read(self.session, 0, status.state.seq)) if self.everything else None
-            self.page.write(status_json(status, history))
+            self.page.write(self.json(status))
         else:
             self.page.lines(self.drawn(status))
         return EXIT[status.phase] if exit_code else Exit.OK
+
+    def json(self, status: Status) -> str:
+        history = list(self.store.read(self.session, 0, status.state.seq)) if self.everything else None
+        return status_json(status, history)
 
     def drawn(self, status: Status) -> list[Line]:
         history = self.history(status.state)
@@ -105,21 +111,25 @@ class Looking:
         return lines if self.everything else lines[-LATEST:]
 
 
-def watch_changes(looking: Looking, *, exit_code: bool) -> Exit:
-    """Show the status again whenever it changes, until the session is over (or Ctrl-C)."""
-    with _screen(looking.page, sys.stdout.isatty() and looking.form == "text") as draw:
+def watch_changes(looking: Looking, out: Output, *, exit_code: bool) -> Exit:
+    """Show the status again whenever it changes, until the session is over (or Ctrl-C, or the reader has gone).
+
+    out: what the page writes to; whoever reads it gets each status at once.
+    """
+    whole = looking.form == "text" and out.stream is not None and out.stream.isatty()
+    with _screen(looking.page, whole) as draw:
         while True:
             mark = looking.store.changed()
             status = looking.status()
             if looking.form == "json":
-                looking.show(exit_code=False)
+                looking.page.write(looking.json(status))
             else:
                 draw(looking.drawn(status))
-            if status.state.ended is not None:
+            out.flush()
+            if status.state.ended is not None or out.stream is None:
                 return EXIT[status.phase] if exit_code else Exit.OK
             until = time.monotonic() + REDRAW
-            quiet = looking.form == "json" or not sys.stdout.isatty()
-            while looking.store.changed() == mark and (quiet or time.monotonic() < until):
+            while looking.store.changed() == mark and (not whole or time.monotonic() < until):
                 time.sleep(EVERY)
 
 
@@ -186,7 +196,7 @@ def _step_through(looking: Looking) -> Exit:
             while True:
                 draw([_ruler(at, last), *looking.drawn(looking.status(at))])
                 key = os.read(sys.stdin.fileno(), 8).decode("utf-8", "replace")
-                if key in ("q", "\x1b", "\x04"):
+                if key in ("q", "\x1b", "\x04", ""):  # or the terminal has gone
                     return Exit.OK
                 at = min(last, max(1, at + _KEYS.get(key, 0)))
         finally:

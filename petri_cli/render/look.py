@@ -124,10 +124,14 @@ def visible(text: str) -> str:
 
 
 def columns(text: str) -> int:
-    """How many columns ``text`` takes: wide characters two, combining marks none."""
-    if text.isascii():
-        return len(text)
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+    """How many columns ``text`` takes: wide characters two, marks on another one none."""
+    return len(text) if text.isascii() else sum(map(_columns_of, text))
+
+
+def _columns_of(c: str) -> int:
+    if unicodedata.category(c) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(c) in "WF" else 1
 
 
 def length(line: Iterable[Span]) -> int:
@@ -146,7 +150,7 @@ def crop(text: str, width: int) -> str:
         return text
     kept, used = [], 0
     for c in text:
-        used += columns(c)
+        used += _columns_of(c)
         if used > width - 1:
             break
         kept.append(c)

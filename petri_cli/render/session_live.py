@@ -17,6 +17,8 @@ EVERY = 0.1
 """Seconds between two looks at whether there is anything new to draw."""
 REDRAW = 0.5
 """Seconds after which it is drawn again though nothing happened: work goes on, and its time with it."""
+SHARE = 10
+"""So many times as long as it takes to draw the driver has for itself: with ten thousand items, that is a while."""
 
 
 class LiveSession:
@@ -37,6 +39,7 @@ class LiveSession:
         self._fresh = False
         self._drawn = 0
         self._drawn_at = 0.0
+        self._took = 0.0
 
     def committed(self, entries: Sequence[Entry], state: State) -> None:
         """Take note of a step."""
@@ -47,9 +50,11 @@ class LiveSession:
         """Draw until cancelled; then leave the terminal as it was."""
         with suppress(asyncio.CancelledError):
             while True:
-                await asyncio.sleep(EVERY)
-                if self._state is not None and (self._fresh or time.monotonic() - self._drawn_at > REDRAW):
+                await asyncio.sleep(max(EVERY, SHARE * self._took))
+                begun = time.monotonic()
+                if self._state is not None and (self._fresh or begun - self._drawn_at > REDRAW):
                     self._draw(draw_at_work(self._status(self._state), self._look))
+                    self._took = time.monotonic() - begun
         self._clear()
         self._flush()
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from petri_cli.driver.status import ClaimRow, ResourceRow, Status, TaskRow, WorkRow
 from petri_cli.engine.tokens import to_seconds
-from petri_cli.render.look import KEEP, Line, Look, columns, crop, pad, wrap
+from petri_cli.render.look import KEEP, Line, Look, columns, crop, pad, visible, wrap
 from petri_cli.render.phrase import listed, many
 from petri_cli.render.run_lines import seconds
 from petri_cli.render.session_lines import clock, day, shown
@@ -16,6 +16,7 @@ INDENT = "  "
 DEEPER = "    "
 MAX_ROWS = 12
 """Rows of a section; what is more is counted."""
+UNCUT = 1_000_000_000
 BAR = 24
 
 _STYLES = {
@@ -31,22 +32,22 @@ _STYLES = {
 
 def draw_status(s: Status, look: Look, *, history: Sequence[Line] = (), everything: bool = False) -> list[Line]:
     """The whole page. history: lines of the log, oldest first; everything: no section is cut short."""
-    most = 1_000_000 if everything else MAX_ROWS
+    most = UNCUT if everything else MAX_ROWS
     lines = [*_head(s, look), *wrap(_where(s), look.prose, INDENT), *_bar(s, look)]
     sections = [
         ("What is missing", [wrap([("", sentence)], look.prose, DEEPER) for sentence in s.state.missing]),
         ("Tasks", [[line] for line in _tasks(s, look)]),
         ("Out of attempts, or waiting", _work(s.work, look)),
         ("At work", [[line] for line in _claims(s, look)]),
-        ("Resources", [_resource(r, s, look) for r in s.resources]),
+        ("Resources", [_resource(r, look, most) for r in s.resources]),
         ("Choice points", [[[("", f"{DEEPER}{t}")]] for t in s.choices]),
     ]
     for title, rows in sections:
         lines += _section(title, rows, most)
     if s.plan is not None and s.phase != "completed":
-        lines += _names("Enabled", s.enabled, look)
-        lines += _names("Marking", [f"{p}:{KEEP}{n:,}" for p, n in s.marking.items()], look)
-    return [*lines, *_section("Steps", [[[("", DEEPER), *line]] for line in history], 1_000_000)]
+        lines += _names("Enabled", s.enabled, look, most)
+        lines += _names("Marking", [f"{p}:{KEEP}{n:,}" for p, n in s.marking.items()], look, most)
+    return [*lines, *_section("Steps", [[[("", DEEPER), *line]] for line in history], UNCUT)]
 
 
 def draw_end(s: Status, look: Look) -> list[Line]:
@@ -78,11 +79,12 @@ def draw_at_work(s: Status, look: Look) -> list[Line]:
 def _cut(line: Line, width: int) -> Line:
     """A line that is no longer than the terminal is wide, so that it can be drawn over."""
     cut: Line = []
+    left = width
     for style, text in line:
-        left = width - sum(columns(t) for _, t in cut)
         if left <= 0:
             break
-        cut.append((style, crop(text, left)))
+        cut.append((style, crop(visible(text), left)))
+        left -= columns(cut[-1][1])
     return cut
 
 
@@ -97,12 +99,12 @@ def _section(title: str, rows: Sequence[Sequence[Line]], most: int) -> list[Line
     return lines
 
 
-def _names(title: str, names: Sequence[str], look: Look) -> list[Line]:
+def _names(title: str, names: Sequence[str], look: Look, most: int) -> list[Line]:
     if not names:
         return []
-    shown = list(names[: 4 * MAX_ROWS])
-    more = [f"and {len(names) - len(shown):,} more"] if len(names) > len(shown) else []
-    text = ", ".join([*shown, *more])
+    kept = list(names[: 4 * most])
+    more = [f"and {len(names) - len(kept):,} more"] if len(names) > len(kept) else []
+    text = ", ".join([*kept, *more])
     return [[], [("", INDENT), ("strong", title)], *wrap([("", text)], look.width, DEEPER)]
 
 
@@ -128,7 +130,7 @@ def _where(s: Status) -> Line:
     """Who drives it, and how far the log goes."""
     if s.plan is None:
         who = "no plan yet: petri plan FILE"
-    elif s.state.driver is None:
+    elif s.state.driver is None or s.state.final:
         who = "no driver" if s.state.ended is not None else "no driver: petri run"
     elif s.alive is False:
         who = f"its driver (process {s.state.driver.process.pid}) has died: petri run goes on where it was"
@@ -252,7 +254,7 @@ def _claim(r: ClaimRow, s: Status, widest: int) -> Line:
 # Resources
 
 
-def _resource(r: ResourceRow, s: Status, look: Look) -> list[Line]:
+def _resource(r: ResourceRow, look: Look, most: int) -> list[Line]:
     said = f"{r.free:,} of {r.capacity:,} free"
     said += f", {r.held:,} held" if r.held else ""
     if r.coming:
@@ -260,12 +262,12 @@ def _resource(r: ResourceRow, s: Status, look: Look) -> list[Line]:
     if r.wanted:
         said += f"; wanted by {listed(list(r.wanted), limit=4)}"
     lines = wrap([("lane0", r.id), ("", f"{KEEP} {said}")], look.prose, DEEPER, DEEPER + INDENT)
-    for h in r.holders[:MAX_ROWS]:
+    for h in r.holders[:most]:
         units = f"{h.units} × " if h.units > 1 else ""
         inside = f" for {listed([shown(t) for t in h.inside], limit=3)}" if h.inside else ""
         since = clock(h.since)[:8]
         text = f"{units}guard {h.guard} (line {h.line}) since {since}{inside}"
         lines += wrap([("dim", text)], look.prose, DEEPER + INDENT, DEEPER + DEEPER)
-    if len(r.holders) > MAX_ROWS:
-        lines.append([("dim", f"{DEEPER}{INDENT}and {len(r.holders) - MAX_ROWS:,} more")])
+    if len(r.holders) > most:
+        lines.append([("dim", f"{DEEPER}{INDENT}and {len(r.holders) - most:,} more")])
     return lines

@@ -6,6 +6,7 @@ Several threads may use one store, and so may a child after a fork.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -92,7 +93,7 @@ class SqliteEventStore:
         warn: Callable[[Problem], None] | None = None,
         network: Callable[[Path], str | None] = network_kind,
     ) -> None:
-        self.path = Path(path)
+        self.path = _itself(Path(path))
         self.warnings: list[Problem] = []
         self._clock = clock
         tell = self.warnings.append if warn is None else _both(self.warnings.append, warn)
@@ -217,6 +218,12 @@ def _entries(session: str, after: int, upto: int, rows: Sequence[tuple[int, str]
         missing = next(k for k in range(after + 1, upto + 1) if k not in seqs)
         raise PetriError("PETRI_BAD_LOG", f"event {missing} of session {session} is missing from the store")
     return map(Entry, seqs, decode_all([line for _, line in rows]))
+
+
+def _itself(path: Path) -> Path:
+    """The file that a link leads to. SQLite keeps its log beside that one, and two names of a store must not have two
+    locks."""
+    return Path(os.path.realpath(path)) if os.path.islink(path) else path  # noqa: PTH114 - it never raises
 
 
 def _both(first: Callable[[Problem], None], second: Callable[[Problem], None]) -> Callable[[Problem], None]:

@@ -90,6 +90,21 @@ def test_a_revision_is_refused_when_somebody_was_first(tmp_path: Path) -> None:
     assert status(tmp_path)["revision"]["number"] == 2
 
 
+def test_a_revision_that_is_expected_of_a_new_session_opens_none(tmp_path: Path) -> None:
+    write(tmp_path, TWO)
+    done = petri("plan", "plan.petri.yaml", "--expect-revision", "3", cwd=tmp_path)
+    assert (done.code, done.out) == (4, "")
+    assert "PETRI_REVISION_CONFLICT" in done.err
+    assert petri("plan", "plan.petri.yaml", "--expect-revision", "0", cwd=tmp_path).code == 0
+    assert status(tmp_path)["session"] == "two"
+
+
+@pytest.mark.parametrize("name", ["a" * 89 + "-long", "." * 95, "…", "-a-", "x" * 300])
+def test_a_plan_of_any_name_gets_a_session(tmp_path: Path, name: str) -> None:
+    write(tmp_path, TWO.replace("name: two", f"name: '{name}'"))
+    assert petri("plan", "plan.petri.yaml", cwd=tmp_path).code == 0
+
+
 def test_a_net_is_no_plan_of_a_session(tmp_path: Path) -> None:
     write(tmp_path, NET, "net.petri.yaml")
     done = petri("plan", "net.petri.yaml", cwd=tmp_path)
@@ -113,6 +128,38 @@ def test_a_call_about_no_session_is_wrong(tmp_path: Path, arguments: tuple[str, 
     assert (done.code, done.out) == (2, "")
     assert code in done.err
     assert not (tmp_path / ".petri").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("status", "--at", "0001-01-01"),
+        ("status", "--at", "9" * 5000),
+        ("status", "--at", "1", "--watch"),
+        ("status", "--replay", "--watch"),
+        ("status", "--replay", "--format", "json"),
+        ("status", "--store", f"sqlite:///{'x' * 300}"),
+        ("create", "--store", f"sqlite:///{'x' * 300}"),
+        ("claim", "--lease", "nan"),
+        ("claim", "--lease", "inf"),
+        ("claim", "--lease", "1e300"),
+        ("heartbeat", "c1", "--lease", "nan"),
+    ],
+)
+def test_a_value_that_makes_no_sense_is_a_wrong_call(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    write(tmp_path, TWO)
+    petri("plan", "plan.petri.yaml", cwd=tmp_path)
+    done = petri(*arguments, cwd=tmp_path)
+    assert (done.code, done.out) == (2, ""), done.err
+    assert "Traceback" not in done.err
+
+
+def test_two_stores_in_one_folder_keep_their_work_apart(tmp_path: Path) -> None:
+    write(tmp_path, TWO)
+    for store in ("a.db", "b.db"):
+        assert petri("run", "plan.petri.yaml", "--store", f"sqlite:///{store}", cwd=tmp_path).code == 0
+    kept = [(tmp_path / f"{store}.work" / "two" / "c1" / "stdout") for store in ("a.db", "b.db")]
+    assert [p.read_text() for p in kept] == ['{"n": 3}\n'] * 2
 
 
 def test_of_several_sessions_one_must_be_named(tmp_path: Path) -> None:
@@ -228,7 +275,8 @@ def test_workers_and_people_move_a_session_without_a_driver(tmp_path: Path) -> N
     write(tmp_path, PULLED)
     assert petri("plan", "plan.petri.yaml", cwd=tmp_path).code == 0
     work = claimed(tmp_path)
-    assert (work["task"], work["attempt"]) == ("ask", 1)
+    assert (work["task"], work["attempt"], work["lease"]) == ("ask", 1, 60.0)
+    assert 0 < work["expires"] - status(tmp_path)["at"] <= 60.0
     assert petri("claim", cwd=tmp_path).code == 5
     assert petri("heartbeat", work["claim"], cwd=tmp_path).code == 0
     write(tmp_path, '{"no": 1}', "answer.json")
@@ -375,3 +423,31 @@ def test_watching_ends_with_the_session(tmp_path: Path) -> None:
     )
     assert done.code == 0
     until(lambda: "✓ completed" in (tmp_path / "seen").read_text(encoding="utf-8"))
+
+
+def test_who_watches_through_a_pipe_gets_each_state_at_once_and_may_leave(tmp_path: Path) -> None:
+    write(tmp_path, PULLED)
+    petri("plan", "plan.petri.yaml", cwd=tmp_path)
+    command = [str(PETRI), "status", "--watch", "--format", "json"]
+    with subprocess.Popen(command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, text=True) as watching:
+        assert watching.stdout is not None
+        following = watching.stdout
+
+        def seen() -> list[Any]:
+            claims: list[Any] = json.loads("".join(iter(following.readline, "}\n")) + "}")["claims"]
+            return claims
+
+        assert seen() == []
+        claimed(tmp_path)
+        assert len(seen()) == 1
+        watching.stdout.close()
+        petri("heartbeat", "c1", cwd=tmp_path)
+        assert watching.wait(30) == 0
+
+
+def test_a_cancelled_session_says_nothing_of_going_on(driver: subprocess.Popen[str], tmp_path: Path) -> None:
+    driver.kill()
+    driver.wait()
+    assert "petri run goes on where it was" in petri("status", cwd=tmp_path).out
+    assert petri("cancel", cwd=tmp_path).code == 0
+    assert "petri run" not in petri("status", cwd=tmp_path).out

@@ -89,5 +89,7 @@ def test_a_word_that_is_too_long_stays_whole() -> None:
 def test_wide_characters_take_two_columns() -> None:
     assert columns("数据库") == 6
     assert columns("e\u0301") == 1
+    assert columns("\u0928\u0941") == 1
+    assert columns("\u2714\ufe0f") == 1
     assert crop("数据库连接", 6) == "数据…"
     assert crop("short", 6) == "short"

@@ -116,6 +116,24 @@ def test_the_first_commit_makes_the_names_of_new_files_last(
     assert synced == [str(tmp_path), str(tmp_path / "new")]
 
 
+def test_a_link_to_a_store_is_that_store_with_its_one_lock_and_log(tmp_path: Path, opened: Open) -> None:
+    real, link = tmp_path / "real" / "store.db", tmp_path / "link.db"
+    link.symlink_to(real)
+    session = opened(link).create("demo")
+    other = opened(real)
+    assert other.append(session, 1, [note()]) == 2
+    assert [p.name for p in tmp_path.glob("link.db*")] == ["link.db"]
+    assert (real.parent / "store.db.lock").exists()
+
+
+def test_a_link_that_leads_to_itself_is_no_store(tmp_path: Path, opened: Open) -> None:
+    link = tmp_path / "store.db"
+    link.symlink_to(link)
+    with pytest.raises(PetriError) as error:
+        opened(link).create("demo")
+    assert error.value.code == "PETRI_STORE_NO_ACCESS"
+
+
 def test_a_path_may_hold_any_character(tmp_path: Path, opened: Open) -> None:
     path = tmp_path / "a b?mode=memory#%41ü" / "petri.db"
     opened(path).create("demo")
