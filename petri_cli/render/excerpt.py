@@ -12,8 +12,11 @@ from petri_cli.render.look import Line, Look, columns, crop, length, pad, wrap
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'|\w[^\s,:{}\[\]]*(?: +[^\s,:{}\[\]#]+)*|[^\s,:{}\[\]]+|.')
 """What a mark underlines: a quoted value, the words of a plain one, a sign."""
+_BLANKS = re.compile(r"[ \t]{0,10000}")
 _LEFT_CONTEXT = 16
 """Columns shown before a mark when a line has to be cut there."""
+_CHARACTERS = 8
+"""Characters looked at for a column: some take none. A line may have millions, and as many marks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ def excerpt(lines: Sequence[str], marks: Iterable[Mark], look: Look, indent: int
     shared = min(_indentation(lines[m.where.line - 1]) for m in known)
     drawn: list[_Drawn] = []
     for number, group in groupby(known, key=lambda m: m.where.line):
-        text = lines[number - 1].rstrip("\n").replace("\t", " ")
+        text = lines[number - 1]
         drawn += [_draw(text, number, window, room) for window in _windows(text, list(group), shared, room)]
     beside = all(d.fits_beside(room) for d in drawn)
     return [line for d in drawn for line in d.lines(" " * indent, gutter, room, beside=beside)]
@@ -59,9 +62,13 @@ class _Window:
 def _windows(text: str, marks: list[Mark], shared: int, room: int) -> list[_Window]:
     """One window where all marks can be seen in one, else one a mark."""
     last = marks[-1].where.column - 1
-    if columns(text[shared:]) <= room or columns(text[shared:last]) <= room - _LEFT_CONTEXT:
+    if _fits(text, shared, len(text), room) or _fits(text, shared, last, room - _LEFT_CONTEXT):
         return [_Window(shared, tuple(marks))]
     return [_Window(max(shared, m.where.column - 1 - _LEFT_CONTEXT), (m,)) for m in marks]
+
+
+def _fits(text: str, start: int, end: int, room: int) -> bool:
+    return end - start <= max(0, room) * _CHARACTERS and columns(text[start:end].rstrip("\n")) <= room
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +126,12 @@ def _with_place(line: Line, place: str, room: int) -> Line:
 
 def _draw(text: str, number: int, window: _Window, room: int) -> _Drawn:
     cut = "…" if window.start > _indentation(text) else ""
+    seen = text[window.start : window.start + room * _CHARACTERS].rstrip("\n").replace("\t", " ")
     below: list[list[Line]] = []
     for mark in window.marks:
-        start = max(window.start, min(mark.where.column - 1, len(text)))
-        offset = columns(cut + text[window.start : start])
-        token = _TOKEN.match(text, start)
+        start = max(0, min(mark.where.column - 1 - window.start, len(seen)))
+        offset = columns(cut + seen[:start])
+        token = _TOKEN.match(seen, start)
         carets = "^" * max(1, min(columns(token.group()) if token else 1, room - offset))
         row: Line = [("", " " * offset), (mark.style, carets)]
         if not mark.label:
@@ -133,8 +141,11 @@ def _draw(text: str, number: int, window: _Window, room: int) -> _Drawn:
         else:
             below.append([row, *wrap(mark.label, room, " " * max(0, min(offset, room - 40)))])
     places = [str(mark.where) if mark.named else "" for mark in window.marks]
-    return _Drawn(number, [("", crop(cut + text[window.start :], room))], below, places)
+    return _Drawn(number, [("", crop(cut + seen, room))], below, places)
 
 
 def _indentation(text: str) -> int:
-    return len(text) - len(text.lstrip(" \t")) if text.strip() else 10**6
+    """Blanks at the start of a line; very many for one that has nothing else."""
+    blanks = _BLANKS.match(text)
+    end = blanks.end() if blanks is not None else 0
+    return end if text[end : end + 1].strip() else 10**6

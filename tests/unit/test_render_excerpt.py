@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import SupportsIndex
+
 from petri_cli.errors import Position
 from petri_cli.render.excerpt import Mark, excerpt
 from petri_cli.render.look import Look
@@ -81,3 +83,36 @@ def test_positions_above_a_line_are_broken_where_they_are_too_long() -> None:
 
 def test_carets_stand_below_wide_characters_and_tabs() -> None:
     assert drawn("\t数据: x", mark(1, 6, "here")) == ["1 │ 数据: x", "  │       ^ here"]
+
+
+class _Long(str):
+    """A line of which only short pieces may be looked at: each mark on it costs the same, however long it is."""
+
+    def __getitem__(self, key: SupportsIndex | slice) -> str:
+        piece = super().__getitem__(key)
+        assert len(piece) < 2_000
+        return piece
+
+    def _whole(self, *_: object) -> str:
+        raise AssertionError("the whole line was looked at")
+
+    strip = lstrip = rstrip = replace = expandtabs = isascii = __iter__ = _whole  # type: ignore[assignment]
+
+
+def test_a_mark_on_a_line_of_any_length_costs_the_same() -> None:
+    look = Look(40)
+    line = _Long("  " + '{"loop": {"id": "l"}}, ' * 100_000)
+    for column in (3, 50_000, 1_000_000, len(line) - 3):
+        source, carets = (look.paint(part) for part in excerpt([line], [mark(1, column)], look, indent=0))
+        assert len(source) <= 40 and source.startswith("1 │ ")
+        at = carets.index("^")
+        assert source[at] == line[column - 1]
+
+
+def test_a_cut_line_shows_what_stands_around_the_mark() -> None:
+    text = "".join(f'{{"k{n}": {n}}}, ' for n in range(1000))
+    column = text.index('"k500"') + 1
+    assert drawn(text, mark(1, column), width=40) == [
+        '1 │ …{"k499": 499}, {"k500": 500}, {"k5…',
+        "  │                  ^^^^^^",
+    ]
