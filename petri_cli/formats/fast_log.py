@@ -5,19 +5,23 @@ from __future__ import annotations
 
 import re
 from array import array
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from petri_cli.formats.csv_log import delimiter_of, header_of
+from petri_cli.formats.log_events import Events, collapse, times_of
 from petri_cli.formats.log_options import Columns, LogOptions, columns_of
 from petri_cli.formats.log_source import CHUNK, LogSource
-from petri_cli.formats.log_times import UNKNOWN
-from petri_cli.mining.log import Log, Times, Trace
+from petri_cli.formats.log_times import UNKNOWN, zone_ticks
+from petri_cli.mining.log import Log
 
 if TYPE_CHECKING:
-    from polars import DataFrame, Expr, Series
+    from polars import DataFrame, Expr, LazyFrame, Series
 
 WORTH_IT = 1 << 23
 """Bytes from which on a table is read with Polars, which takes a tenth of a second to come up."""
+
+_PIECE = 1 << 19
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?", re.ASCII)
 
@@ -36,16 +40,11 @@ def read_csv_fast(source: LogSource, options: LogOptions) -> Log | None:
     columns = columns_of(header, options.columns, source.name)
     if len(set(header)) < len(header) or "" in header:
         return None
-    wanted = list(dict.fromkeys([*columns.named().values(), header[-1]]))
     try:
-        frame = (
-            polars.scan_csv(source.path, separator=delimiter, quote_char=None, infer_schema=False, new_columns=header)
-            .select(wanted)
-            .collect()
+        table = polars.scan_csv(
+            source.path, separator=delimiter, quote_char=None, infer_schema=False, new_columns=header
         )
-        if frame[header[-1]].null_count():
-            return None  # cells that are empty, or rows that are too short
-        return log_of_frame(frame, columns, options)
+        return _log(table, columns, options, header[-1])
     except PolarsError:
         return None
 
@@ -59,55 +58,100 @@ def _plain(source: LogSource) -> bool:
                 return False
             chunk = held + chunk
             held = b"\r" if chunk.endswith(b"\r") else b""
-            if chunk.count(b"\r") - len(held) != chunk.count(b"\r\n"):
+            if b"\r" in chunk and chunk.count(b"\r") - len(held) != chunk.count(b"\r\n"):
                 return False
     return not held
 
 
 def log_of_frame(frame: DataFrame, columns: Columns, options: LogOptions) -> Log | None:
     """The log in the columns of a frame; None where an event would have to be dropped, paired or warned of."""
+    return _log(frame.lazy(), columns, options, frame.columns[0])
+
+
+def _log(table: LazyFrame, columns: Columns, options: LogOptions, full: str) -> Log | None:
+    """``full``: a column that tells rows that are too short by being empty."""
     import polars as pl
 
-    if options.time_format is not None or not frame.height:
-        return None
     named = columns.named()
-    series: dict[str, Series] = {}
+    sample = table.head(1).collect()
+    if options.time_format is not None or not sample.height:
+        return None
+    wanted = [pl.col(full).is_null().alias("short"), pl.col(named["case"]).cast(pl.String).alias("case")]
     for role, name in named.items():
-        column = frame[name]
         if role in ("timestamp", "start"):
-            ticks = _ticks(column)
-            if ticks is None:
+            ticks = _ticks(sample[name], role)
+            if not ticks:
                 return None
-            series[role] = ticks
-        else:
-            series[role] = column.cast(pl.String).fill_null("")
-    if (series["case"] == "").any() or (series["activity"] == "").any():
+            wanted += ticks
+        elif role != "case":
+            text = pl.col(name).cast(pl.String).fill_null("")
+            wanted.append((text.str.to_lowercase() if role == "lifecycle" else text).cast(pl.Categorical).alias(role))
+    frame = table.select(wanted).collect(engine="streaming")
+    if not _regular(frame):
         return None
-    if "lifecycle" in series and {"start", "complete"} <= set(series["lifecycle"].str.to_lowercase().unique()):
-        return None
-    ordered = _ordered(pl.DataFrame(series))
-    return _collapsed(ordered, columns, options)
+    zoned = _without_zones(frame)
+    return None if zoned is None else _collapsed(_ordered(zoned), columns, options)
 
 
-def _ticks(column: Series) -> Series | None:
-    """Microseconds since 1970; None for a column with other timestamps than ISO 8601 of one form, or with holes."""
+def _regular(frame: DataFrame) -> bool:
+    """Whether every event has a case, an activity and its times, and counts for itself."""
+    if frame["short"].any() or frame["case"].null_count() or (frame["case"] == "").any():
+        return False
+    if any(frame[role].null_count() for role in ("timestamp", "start") if role in frame.columns):
+        return False
+    if "" in _names(frame["activity"]).values():
+        return False
+    return "lifecycle" not in frame.columns or not {"start", "complete"} <= set(_names(frame["lifecycle"]).values())
+
+
+def _names(column: Series) -> dict[int, str]:
+    """Code → name of what a column holds."""
     import polars as pl
 
-    if column.null_count():
-        return None
-    if column.dtype == pl.Datetime:
-        return column.dt.epoch("us")
-    if column.dtype != pl.String or (match := _TIME.fullmatch(column[0])) is None:
-        return None
-    mark, fraction, zone = match.groups()
-    tail = {None: "", "Z": "Z"}.get(zone, r"[+-]\d\d:\d\d")
-    pattern = rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}{mark}[0-9]{{2}}:[0-9]{{2}}:[0-5][0-9]"
-    pattern += (r"\.[0-9]{1,9}" if fraction else "") + tail.replace(r"\d", "[0-9]") + "$"
-    if not column.str.contains(pattern).all():
-        return None
-    form = f"%Y-%m-%d{mark}%H:%M:%S" + ("%.f" if fraction else "") + {None: "", "Z": "Z"}.get(zone, "%:z")
-    when = column.str.to_datetime(form, time_unit="us", strict=False)
-    return None if when.null_count() else when.dt.epoch("us")
+    held = column.unique()
+    return dict(zip(held.to_physical().to_list(), held.cast(pl.String).to_list(), strict=True))
+
+
+def _ticks(sample: Series, role: str) -> list[Expr]:
+    """Microseconds since 1970, null for a timestamp that is not written like the first one, and the zones to take off;
+    nothing for a column with timestamps of another kind than ISO 8601."""
+    import polars as pl
+
+    column = pl.col(sample.name)
+    if isinstance(sample.dtype, pl.Datetime):
+        return [column.dt.epoch("us").alias(role)]
+    match = _TIME.fullmatch(sample[0] or "") if sample.dtype == pl.String else None
+    if match is None:
+        return []
+    mark, digits = match[1], len(match[2] or ".") - 1
+    shape = rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}{mark}[0-9]{{2}}:[0-9]{{2}}:[0-5][0-9]"
+    shape += rf"\.[0-9]{{{digits}}}" * bool(digits) + "(Z|[+-][0-9]{2}:[0-9]{2})?$"
+    ticks = (
+        column.str.slice(0, 19).str.to_datetime(f"%Y-%m-%d{mark}%H:%M:%S", time_unit="us", strict=False).dt.epoch("us")
+    )
+    if digits:
+        exact = min(digits, 6)
+        ticks += column.str.slice(20, exact).cast(pl.Int64, strict=False) * 10 ** (6 - exact)
+    zone = column.str.slice(20 + digits if digits else 19).cast(pl.Categorical)
+    return [pl.when(column.str.contains(shape)).then(ticks).alias(role), zone.alias(f"{role} zone")]
+
+
+def _without_zones(frame: DataFrame) -> DataFrame | None:
+    """Ticks in UTC; None for a zone that is none."""
+    import polars as pl
+
+    for role in ("timestamp", "start"):
+        if f"{role} zone" in frame.columns:
+            zones = _names(frame[f"{role} zone"])
+            try:
+                offsets = {code: zone_ticks(zone) for code, zone in zones.items()}
+            except ValueError:
+                return None
+            if any(offsets.values()):
+                code = pl.col(f"{role} zone").to_physical().cast(pl.Int64)
+                frame = frame.with_columns(pl.col(role) + code.replace_strict(offsets, return_dtype=pl.Int64))
+            frame = frame.drop(f"{role} zone")
+    return frame
 
 
 def _ordered(frame: DataFrame) -> DataFrame:
@@ -128,52 +172,33 @@ def _ordered(frame: DataFrame) -> DataFrame:
     return frame.sort(["run", "timestamp"] if timed else ["run"], maintain_order=True)
 
 
-def _collapsed(frame: DataFrame, columns: Columns, options: LogOptions) -> Log | None:
+def _collapsed(frame: DataFrame, columns: Columns, options: LogOptions) -> Log:
     import polars as pl
 
-    names = frame["activity"].unique(maintain_order=True)
-    if len(names) > 1_000_000:
-        return None
-    signs = [chr(k + 1 if k < 0xD7FF else k + 0x801) for k in range(len(names))]
-    sign = pl.col("activity").replace_strict(names, pl.Series(signs), return_dtype=pl.String)
-    cases = frame.group_by("run", maintain_order=True).agg(pl.col("case").first(), sign.str.join(""))
-    seen: dict[str, int] = {}
-    counts: list[int] = []
-    variant_of: list[int] = []
-    for text in cases["activity"].to_list():
-        k = seen.setdefault(text, len(counts))
-        if k == len(counts):
-            counts.append(0)
-        counts[k] += 1
-        variant_of.append(k)
-    code: dict[str, int] = {}
-    variants: list[Trace] = [tuple([code.setdefault(s, len(code)) for s in text]) for text in seen]
-    name_of = dict(zip(signs, names.to_list(), strict=True))
-    activities = tuple([name_of[s] for s in code])
-    times = _times(frame) if options.times else None
+    names = _names(frame["activity"])
+    first = pl.col("run") != pl.col("run").shift(1)
+    cases: list[str] = frame.filter(first.fill_null(True))["case"].to_list()
+    bounds = array("q", accumulate(frame["run"].rle().struct.field("len").to_list(), initial=0))
+    activity, resource, resources = _flat(frame["activity"].to_physical(), "i"), None, [""]
+    if "resource" in frame.columns and options.times:
+        held = _names(frame["resource"])
+        code = {number: k if held[number] else UNKNOWN for k, number in enumerate(held)}
+        resources = list(held.values())
+        resource = array("i", map(code.__getitem__, _flat(frame["resource"].to_physical(), "i")))
+    timed = "timestamp" in frame.columns and options.times
+    ended = _flat(frame["timestamp"], "q") if timed else array("q", [UNKNOWN]) * frame.height
+    began = _flat(frame["start"], "q") if "start" in frame.columns and options.times else None
+    events = Events(len(cases), array("i"), activity, ended, began, resource, None, bounds)
+    found = collapse(events)
     return Log(
-        activities, tuple(variants), tuple(counts), tuple(cases["case"].to_list()), variant_of, times,
-        columns=columns.named(),
+        tuple([names[a] for a in found.activities]), found.variants, found.counts, tuple(cases), found.variant_of,
+        times_of(events, resources) if options.times else None, columns=columns.named(),
     )  # fmt: skip
 
 
-def _times(frame: DataFrame) -> Times | None:
-    import polars as pl
-
-    def ticks(role: str) -> array[int] | None:
-        return array("q", frame[role].to_list()) if role in frame.columns else None
-
-    names: tuple[str, ...] = ()
-    codes: array[int] | None = None
-    if "resource" in frame.columns:
-        known = [name for name in frame["resource"].unique(maintain_order=True).to_list() if name]
-        if known:
-            names = tuple(known)
-            numbers = frame["resource"].replace_strict(
-                known, list(range(len(known))), default=UNKNOWN, return_dtype=pl.Int32
-            )
-            codes = array("i", numbers.to_list())
-    ended, began = ticks("timestamp"), ticks("start")
-    if ended is None and codes is None and began is None:
-        return None
-    return Times(ended if ended is not None else array("q", [UNKNOWN]) * frame.height, began, codes, names)
+def _flat(column: Series, kind: str) -> array[int]:
+    """Piece by piece, since a list of Python's integers is large."""
+    flat = array(kind)
+    for begin in range(0, len(column), _PIECE):
+        flat.extend(column.slice(begin, _PIECE).to_list())
+    return flat

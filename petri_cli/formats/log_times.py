@@ -72,6 +72,11 @@ class _Rests(dict[str, int]):
         return ticks
 
 
+def zone_ticks(zone: str) -> int:
+    """Ticks to add to a time in a zone, for UTC. Raises ValueError."""
+    return _Rests()[zone]
+
+
 class Timestamps:
     """The timestamps of one column: how they are written shows in the first one."""
 
