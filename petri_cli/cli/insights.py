@@ -44,6 +44,7 @@ def insights(
 
     with opened(store) as sessions, Output() as out:
         which = session_of(sessions, session)
+        revision = sessions.state(which).revision  # before the plan is read: what is committed later is not undone
         found = look_into(sessions, which, sessions.sessions() if every else None)
         page = page_on(out, color, verbosity=0)
         if form == "json":
@@ -51,18 +52,17 @@ def insights(
         else:
             page.lines(draw_insights(found, page.look, applied=apply))
         if apply and any(a.reversible for a in found.adaptations):
-            return _apply(sessions, which, found, page if form == "text" else None)
+            return _apply(sessions, which, found, revision, page if form == "text" else None)
     return Exit.OK
 
 
-def _apply(sessions: EventStore, which: str, found: Insights, page: Page | None) -> int:
+def _apply(sessions: EventStore, which: str, found: Insights, revision: int, page: Page | None) -> int:
     from petri_cli.cli.committing import Named, Terms, commit_file
     from petri_cli.cli.streams import Output, page_on
     from petri_cli.driver.insights import applied
     from petri_cli.soundness.result import Budget
 
     document = Named(found.file, applied(found, found.adaptations).encode())
-    revision = sessions.state(which).revision
     terms = Terms(Budget(), expect_revision=revision)
     with Output(os.devnull) as nowhere:
         shown = page or page_on(nowhere, "never", verbosity=-1)

@@ -27,10 +27,20 @@ def report(
     """
     from petri_cli.cli.inputs import one_source, read_source
     from petri_cli.cli.store import opened, session_of, work_folder
+    from petri_cli.document.source import MAX_BYTES, too_large
     from petri_cli.driver import external
     from petri_cli.driver.capture import result_of
+    from petri_cli.errors import PetriError, Position
 
-    said = None if output is None else result_of(read_source(one_source(output)))
+    said = None
+    if output is not None:
+        source = one_source(output)
+        data = read_source(source)
+        if len(data) > MAX_BYTES:
+            raise PetriError(
+                *too_large(MAX_BYTES), where=Position(source.name), hint="report where it is, not what it is"
+            )
+        said = result_of(data)
     with opened(store) as sessions:
         which = session_of(sessions, session)
         external.report(sessions, which, claim, output=said, error=error, worker=worker, folder=work_folder(store))

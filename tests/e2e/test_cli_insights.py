@@ -6,9 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from jsonschema import Draft7Validator
 
+from petri_cli.cli.main import main
 from petri_cli.data import read
+from petri_cli.driver import insights as driver
 from tests.e2e.petri import petri
 
 FLAKY = """\
@@ -68,6 +71,24 @@ def test_what_is_applied_is_a_revision_that_changes_two_numbers_and_nothing_else
     (text,) = [e["text"] for e in history if e["type"] == "RevisionCommitted" and e["revision"] == 2]
     assert text == FLAKY.replace("capacity: 2", "capacity: 3").replace("maxAttempts: 3", "maxAttempts: 4")
     assert insights(tmp_path) == {}
+
+
+def test_what_somebody_commits_meanwhile_is_not_undone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(tmp_path, FLAKY, "--keep-going")
+    look_into = driver.insights
+
+    def slowly(*asked: Any) -> Any:
+        found = look_into(*asked)
+        assert petri("plan", "plan.petri.yaml", "--session", "flaky", cwd=tmp_path).code == 0
+        return found
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(driver, "insights", slowly)
+    assert main(["insights", "--apply"]) == 4
+    assert "PETRI_REVISION_CONFLICT" in capsys.readouterr().err
+    assert petri("status", "--format", "json", cwd=tmp_path).report["revision"]["number"] == 2
 
 
 def test_a_step_that_never_succeeded_gets_one_more_attempt_once(tmp_path: Path) -> None:

@@ -305,6 +305,14 @@ def test_workers_and_people_move_a_session_without_a_driver(tmp_path: Path) -> N
     assert [(e["by"], e["note"]) for e in approved] == [("ada", "fine")]
 
 
+def test_a_result_that_is_too_large_is_refused_and_not_cut(tmp_path: Path) -> None:
+    write(tmp_path, PULLED)
+    petri("plan", "plan.petri.yaml", cwd=tmp_path)
+    done = petri("report", claimed(tmp_path)["claim"], "--output", "-", cwd=tmp_path, stdin=b" " * (64 * 2**20 + 1))
+    assert (done.code, done.err.partition(" the ")[0]) == (2, "<stdin> PETRI_TOO_LARGE")
+    assert status(tmp_path)["claims"][0]["stage"] == "claimed"
+
+
 def test_work_of_the_driver_is_not_claimed_by_others(tmp_path: Path) -> None:
     write(tmp_path, TWO)
     petri("plan", "plan.petri.yaml", cwd=tmp_path)

@@ -80,9 +80,32 @@ def test_json_stays_json() -> None:
     [
         (BLOCK, Change("task", "nobody", "maxAttempts", 2)),
         ("x-n: &n 3\nflow: {task: {id: a, maxAttempts: *n}}\n", Change("task", "a", "maxAttempts", 2)),
+        ("x-d: &d {maxAttempts: 2}\nflow: {task: {<<: *d, id: a}}\n", Change("task", "a", "maxAttempts", 3)),
+        ("flow:\n  task:\n    ? id\n    : a\n", Change("task", "a", "maxAttempts", 3)),
     ],
 )
 def test_what_cannot_be_changed_alone_is_refused(text: str, change: Change) -> None:
     with pytest.raises(PetriError) as error:
         edit_plan(text, "plan.yaml", [change])
     assert error.value.code == "PETRI_CANNOT_EDIT"
+
+
+def test_data_that_looks_like_a_task_or_a_resource_is_left_alone() -> None:
+    text = (
+        "resources: [{id: db, capacity: 1}]\n"
+        "flow:\n"
+        "  seq:\n"
+        "    - task: {id: a, run: x, maxAttempts: 2}\n"
+        "    - task: {id: b, run: y, with: {task: {id: a, maxAttempts: 9}, resources: [{id: db, capacity: 8}]}}\n"
+        "    - task: {id: c, run: z, verify: {schema: {const: {task: {id: a, maxAttempts: 7}}}}}\n"
+    )
+    assert [line for line in changed(text, Change("task", "a", "maxAttempts", 3)) if line[0] == "+"] == [
+        "+     - task: {id: a, run: x, maxAttempts: 3}"
+    ]
+    assert "+ resources: [{id: db, capacity: 5}]" in changed(text, Change("resource", "db", "capacity", 5))
+
+
+def test_a_line_ends_where_the_reader_of_the_language_says_that_it_does() -> None:
+    text = '{"name": "a\u2028b", "flow":\n {"task": {"id": "a", "run": "ls"}}}'
+    new = edit_plan(text, "plan.json", [Change("task", "a", "maxAttempts", 2)])
+    assert new == '{"name": "a\u2028b", "flow":\n {"task": {"maxAttempts": 2, "id": "a", "run": "ls"}}}'
