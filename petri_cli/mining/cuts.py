@@ -223,36 +223,46 @@ def _first(mask: int) -> int:
 
 
 def _reach(after: Mapping[int, int], before: Mapping[int, int]) -> dict[int, int]:
-    """Activity → those that some path leads to, itself included: through strongly connected components, the last first.
-
-    A component is what can be reached both ways from one activity (forwards and backwards search on bit masks).
-    """
+    """Activity → those that some path leads to, itself included."""
     reach: dict[int, int] = {}
-    todo = [mask_of(after)]
-    while todo:
-        region = todo.pop()
-        if not region:
-            continue
-        a = (region & -region).bit_length() - 1
-        ahead = spread(after, 1 << a, region)
-        back = spread(before, 1 << a, region)
-        component = ahead & back
-        # Whatever lies ahead of the component is closed first, and no path leads from there to the rest of the region.
-        if ahead != component:
-            todo += [region & ~ahead, component, ahead & ~component]
-            continue
-        beyond = component
-        for b in members(component):
-            beyond |= after[b] & ~region
-        ahead = beyond & ~component
+    for component in reversed(_strong_components(after, before)):
+        found = component
+        for a in members(component):
+            found |= after[a]
+        ahead = found & ~component
         while ahead:
             there = reach[(ahead & -ahead).bit_length() - 1]
-            beyond |= there
+            found |= there
             ahead &= ~there
-        for b in members(component):
-            reach[b] = beyond
-        todo.append(region & ~component)
+        reach |= dict.fromkeys(members(component), found)
     return reach
+
+
+def _strong_components(after: Mapping[int, int], before: Mapping[int, int]) -> list[int]:
+    """The strongly connected components, each before those it leads to (Kosaraju 1978, Sharir 1981)."""
+    left: list[int] = []
+    """Activities in the order in which a depth-first search is done with them."""
+    fresh = mask_of(after)
+    for root in after:
+        if not fresh >> root & 1:
+            continue
+        fresh ^= 1 << root
+        stack = [root]
+        while stack:
+            new = after[stack[-1]] & fresh
+            if new:
+                low = new & -new
+                fresh ^= low
+                stack.append(low.bit_length() - 1)
+            else:
+                left.append(stack.pop())
+    found = []
+    rest = mask_of(after)
+    for a in reversed(left):
+        if rest >> a & 1:
+            found.append(spread(before, 1 << a, rest))
+            rest &= ~found[-1]
+    return found
 
 
 def strongly_connected(graph: Graph) -> bool:
