@@ -20,6 +20,9 @@ from petri_cli.mining.log import Log
 
 DELIMITERS = ",;\t|"
 _ROWS = 20_000
+_LARGEST_CELL = 1 << 30
+"""Characters. The module's own limit of 131,072 is less than a program may write into a column of its log."""
+
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -40,11 +43,14 @@ def read_csv(source: LogSource, options: LogOptions, progress: Progress | None =
     """The log in a table. Raises InputError: PETRI_LOG_COLUMNS, PETRI_LOG_ENCODING, PETRI_LOG_TIME, PETRI_LOG_CSV,
     PETRI_LOG_EVENT (strict)."""
     encoding = source.encoding(options.encoding)
+    limit = csv.field_size_limit(_LARGEST_CELL)
     try:
         with source.stream() as stream, io.TextIOWrapper(stream, encoding, newline="") as text:
             return _read(text, source.name, options, progress)
     except UnicodeError:
         raise source.not_text(encoding) from None
+    finally:
+        csv.field_size_limit(limit)
 
 
 def _read(text: io.TextIOWrapper, file: str, options: LogOptions, progress: Progress | None) -> Log:
