@@ -20,7 +20,7 @@ from petri_cli.mining.log import Log
 
 DELIMITERS = ",;\t|"
 _ROWS = 20_000
-_LARGEST_CELL = 1 << 30
+_LARGEST_CELL = 1 << 24
 """Characters. The module's own limit of 131,072 is less than a program may write into a column of its log."""
 
 _LINE_END = re.compile(r"\r\n|\r|\n")

@@ -59,8 +59,8 @@ class LogSource:
             return io.BytesIO(self.data)
         try:
             return open_file(self.path)
-        except OSError as error:
-            where, why = Position(self.name), error.strerror or str(error)
+        except (OSError, ValueError) as error:
+            where, why = Position(self.name), getattr(error, "strerror", None) or str(error)
             hint = "check the path"
             raise PetriError(
                 "PETRI_UNREADABLE_FILE", f"the log cannot be read: {why}", where=where, hint=hint

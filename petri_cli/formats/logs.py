@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from petri_cli.document.collector import collector_paused
+from petri_cli.document.source import is_given, open_file
 from petri_cli.errors import InputError, Position, Problem
 from petri_cli.formats.csv_log import Progress, delimiter_of, header_of, read_csv
 from petri_cli.formats.log_options import Columns, Lifecycle, LogOptions
@@ -34,6 +35,9 @@ def read_log(
     """
     if isinstance(source, bytes):
         opened = LogSource(name or "-", data=source)
+    elif is_given(source):
+        with open_file(source) as stream:
+            opened = LogSource(name or str(source), data=stream.read())
     else:
         opened = LogSource(name or str(source), path=Path(source))
     with collector_paused():
