@@ -5,10 +5,13 @@ is at, in which phase a loop is, which branches are done. To match a leaf from t
 two ways: go on as it stands, or, for a loop, finish the round and begin another. Whatever else has to be finished
 first is finished in the cheapest way, since what is done looks the same however it was done. So a state has few
 successors however much is parallel, where a search over markings would list every interleaving.
+
+Branches that are alike, as the copies of a foreach are, are told apart only by how many have come how far.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from petri_cli.mining.alignments_blocks import SILENT, Blocks
@@ -39,12 +42,15 @@ class BlockRuns:
         """Labelled leaf → (node, which child) from the root down to it."""
         self.enter: dict[int, list[int]] = {}
         """Labelled leaf → for each step of its path, the least cost of what comes before it from there, all fresh."""
+        self.twins = self._find_twins(label_of)
+        self.twin_on_path: dict[int, list[tuple[int, int]]] = {}
+        """Labelled leaf → (the branch before that is alike, the branch on its path)."""
         self._find_leaves(label_of)
         self.states: list[State] = []
         self.index: dict[State, int] = {}
         self._to_finish: list[dict[int, int] | None] = []
         self._after: dict[tuple[int, int], list[tuple[int, int]]] = {}
-        self._matched: dict[tuple[int, int, int, int], list[int]] = {}
+        self._explained: dict[tuple[int, int, int, int], tuple[list[int], int]] = {}
         self._ended: dict[int, list[int]] = {}
         self.start = self._number(())
 
@@ -97,6 +103,33 @@ class BlockRuns:
                 ahead = self.before[node][k]
             cost[i] = cost[i + 1] + ahead
         self.path[leaf], self.enter[leaf] = path, cost
+        twins: list[tuple[int, int]] = []
+        for node, k in path:
+            child = blocks.children[node][k]
+            for group in self.twins.get(node, ()):
+                if child in group[1:]:
+                    twins.append((group[group.index(child) - 1], child))
+        self.twin_on_path[leaf] = twins
+
+    def _find_twins(self, label_of: Sequence[int | None]) -> dict[int, list[tuple[int, ...]]]:
+        """Parallel node → groups of branches that are alike in every label: the copies of a foreach, for one."""
+        blocks = self.blocks
+        shapes: dict[object, int] = {}
+        shape = [0] * len(blocks.op)
+        found: dict[int, list[tuple[int, ...]]] = {}
+        for n in range(len(shape) - 1, -1, -1):
+            a, below = blocks.action[n], blocks.children[n]
+            label = None if a == SILENT else label_of[a]
+            key = (blocks.op[n], label, tuple([shape[c] for c in below]))
+            shape[n] = shapes.setdefault(key, len(shapes))
+            if blocks.op[n] is Op.AND:
+                groups: dict[int, list[int]] = {}
+                for c in below:
+                    groups.setdefault(shape[c], []).append(c)
+                alike = [tuple(g) for g in groups.values() if len(g) > 1]
+                if alike:
+                    found[n] = alike
+        return found
 
     # states
 
@@ -138,6 +171,41 @@ class BlockRuns:
         self._to_finish[number] = left
         return left
 
+    # branches that are alike
+
+    def _below(self, state: Sequence[int], node: int) -> list[int]:
+        """The entries of the nodes from ``node`` down, as if it were the root."""
+        low = node * self.width
+        return [
+            x - low for x in state[bisect_left(state, low) : bisect_left(state, self.blocks.end[node] * self.width)]
+        ]
+
+    def _has_twin(self, number: int, leaf: int) -> bool:
+        """Whether a branch that is alike stands just as the one of ``leaf`` does, and comes before it."""
+        state = self.states[number]
+        return any(self._below(state, a) == self._below(state, b) for a, b in self.twin_on_path[leaf])
+
+    def _canonical(self, state: State) -> State:
+        """``state`` with the entries of branches that are alike in ascending order: which of them it is that has come
+        how far makes no difference to any cost."""
+        if not self.twins:
+            return state
+        width = self.width
+        codes = list(state)
+        for code in reversed(state):
+            node, v = divmod(code, width)
+            if v == self.done:
+                continue
+            for group in self.twins.get(node, ()):
+                entries = [self._below(codes, c) for c in group]
+                ordered = sorted(entries)
+                if ordered == entries:
+                    continue
+                for c, entry in zip(group, ordered, strict=True):
+                    low, high = bisect_left(codes, c * width), bisect_left(codes, self.blocks.end[c] * width)
+                    codes[low:high] = [x + c * width for x in entry]
+        return tuple(codes)
+
     # what a search asks
 
     def finish(self, state: int, slack: int) -> int:
@@ -151,8 +219,10 @@ class BlockRuns:
             for leaf in self.leaves[label]:
                 if leaf not in self.path:
                     self._find_path(leaf)
+                if self._has_twin(state, leaf):
+                    continue
                 for cost, depth in self._ways(state, leaf):
-                    to = self._number(self._fired(state, leaf, depth))
+                    to = self._number(self._canonical(self._fired(state, leaf, depth)))
                     if cost < best.get(to, NEVER):
                         best[to] = cost
             found = self._after[key] = sorted([(cost, to) for to, cost in best.items()], key=_cost)
@@ -242,25 +312,34 @@ class BlockRuns:
 
     # the actions behind an answer
 
-    def match(self, state: int, label: int, cost: int, to: int) -> list[int]:
-        key = (state, label, cost, to)
-        known = self._matched.get(key)
-        if known is None:
-            ways = [(leaf, *way) for leaf in self.leaves[label] for way in self._ways(state, leaf)]
-            target = self.states[to]
-            leaf, depth = next(
-                (leaf, depth)
-                for leaf, price, depth in ways
-                if price == cost and self._fired(state, leaf, depth) == target
-            )
-            known = self._matched[key] = self._actions(state, leaf, depth)
-        return known
+    def explain(self, path: Sequence[tuple[int, int, int]]) -> tuple[list[list[int]], list[int]]:
+        """The states of ``path`` are canonical; the run goes from one actual state to the next."""
+        state = self.start
+        matches: list[list[int]] = []
+        for label, cost, to in path:
+            key = (state, label, cost, to)
+            known = self._explained.get(key)
+            if known is None:
+                known = self._explained[key] = self._explain(*key)
+            matches.append(known[0])
+            state = known[1]
+        ending = self._ended.get(state)
+        if ending is None:
+            ending = self._ended[state] = self._run(state, [0])
+        return matches, ending
 
-    def ending(self, state: int, cost: int) -> list[int]:
-        known = self._ended.get(state)
-        if known is None:
-            known = self._ended[state] = self._run(state, [0])
-        return known
+    def _explain(self, state: int, label: int, cost: int, to: int) -> tuple[list[int], int]:
+        """(actions, actual state after them) of a match that costs ``cost`` and leads to what looks like ``to``."""
+        target = self.states[to]
+        for leaf in self.leaves[label]:
+            if leaf not in self.path:
+                self._find_path(leaf)
+            for price, depth in self._ways(state, leaf):
+                if price == cost:
+                    after = self._fired(state, leaf, depth)
+                    if self._canonical(after) == target:
+                        return self._actions(state, leaf, depth), self._number(after)
+        raise AssertionError("no such match")
 
     def _actions(self, number: int, leaf: int, depth: int) -> list[int]:
         """What runs before and with ``leaf``. Nodes to run: n ≥ 0 to finish as it stands, ~n afresh."""

@@ -108,16 +108,21 @@ class NetRuns:
 
     # the actions behind an answer
 
-    def match(self, state: int, label: int, cost: int, to: int) -> list[int]:
+    def explain(self, path: Sequence[tuple[int, int, int]]) -> tuple[list[list[int]], list[int]]:
+        state = self.start
+        matches: list[list[int]] = []
+        for label, cost, to in path:
+            matches.append(self._match(state, label, cost, to))
+            state = to
+        return matches, self._front(state, self.every).run_to(self.final)
+
+    def _match(self, state: int, label: int, cost: int, to: int) -> list[int]:
         front = self._front(state, self.before[label])
         for marking in front.level(cost) or ():
             for a in self.matching[label]:
                 if self.packed.is_enabled(a, marking) and self.packed.fire(a, marking) == self.states[to]:
                     return [*front.run_to(marking), a]
         raise AssertionError("no such match")
-
-    def ending(self, state: int, cost: int) -> list[int]:
-        return self._front(state, self.every).run_to(self.final)
 
 
 class _Matches:

@@ -36,21 +36,25 @@ def optimal_path(runs: Runs, trace: Sequence[int], cost: int) -> list[MatchStep]
             if spent < cost and (state not in best or spent + 1 < best[state][0]):
                 best[state] = (spent + 1, state, -1)
         layers.append(best)
-    state, left = next(
-        (s, cost - spent)
-        for s, (spent, _, _) in layers[-1].items()
-        if spent + min(runs.finish(s, cost - spent), NEVER) == cost
+    state = next(
+        s for s, (spent, _, _) in layers[-1].items() if spent + min(runs.finish(s, cost - spent), NEVER) == cost
     )
-    steps = [MatchStep(tuple(runs.ending(state, left)), None, event=False)]
+    matched: list[tuple[int, int, int] | None] = []
     for at in range(len(trace), 0, -1):
         _, before, price = layers[at][state]
-        if price < 0:
+        matched.append(None if price < 0 else (trace[at - 1], price, state))
+        state = before
+    matched.reverse()
+    actions, ending = runs.explain([m for m in matched if m is not None])
+    told = iter(actions)
+    steps: list[MatchStep] = []
+    for m in matched:
+        if m is None:
             steps.append(MatchStep((), None))
         else:
-            actions = runs.match(before, trace[at - 1], price, state)
-            steps.append(MatchStep(tuple(actions[:-1]), actions[-1]))
-        state = before
-    return steps[::-1]
+            *alone, action = next(told)
+            steps.append(MatchStep(tuple(alone), action))
+    return [*steps, MatchStep(tuple(ending), None, event=False)]
 
 
 def fired(steps: Sequence[MatchStep]) -> list[int]:

@@ -32,10 +32,7 @@ class Runs(Protocol):
         ``slack``."""
         ...
 
-    def match(self, state: int, label: int, cost: int, to: int) -> list[int]:
-        """The actions behind one answer of ``after``: silent and skipped ones, then the match itself."""
-        ...
-
-    def ending(self, state: int, cost: int) -> list[int]:
-        """The actions behind the answer of ``finish``."""
+    def explain(self, path: Sequence[tuple[int, int, int]]) -> tuple[list[list[int]], list[int]]:
+        """The actions behind answers of ``after`` one upon the other, each as (label, cost, state), and behind the
+        answer of ``finish`` from the last state: silent and skipped ones, then each time the match itself."""
         ...
