@@ -7,13 +7,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from petri_cli.driver.course import Course
+from petri_cli.driver.holders import HolderRow, ResourceRow, called, resource_rows
 from petri_cli.driver.pieces import Piece
-from petri_cli.driver.threads import Thread, items_of
+from petri_cli.driver.progress import Threads, threads_to_come
+from petri_cli.driver.threads import Thread
 from petri_cli.engine.scheduler import Scheduler
 from petri_cli.engine.tokens import Token
-from petri_cli.plan.lower import Lowered, suffix
-from petri_cli.plan.model import Choice, Foreach, Guard, Loop, Plan, PlanNode
-from petri_cli.session.state import RESOURCE, Claim, State
+from petri_cli.plan.lower import Lowered
+from petri_cli.plan.model import Choice, Loop, Plan
+from petri_cli.session.state import Claim, State
+
+__all__ = ["ClaimRow", "HolderRow", "Phase", "ResourceRow", "Status", "TaskRow", "WorkRow", "called", "status_of"]
 
 Phase = Literal["completed", "failed", "cancelled", "deadlocked", "suspended", "running", "waiting"]
 
@@ -53,38 +57,12 @@ class WorkRow:
 
 @dataclass(frozen=True, slots=True)
 class ClaimRow:
-    """A claim that is out. left: ticks until its lease ends; human: a person's word is waited for."""
+    """A claim that is out. of: attempts that there may be; left: ticks until its lease ends."""
 
     claim: Claim
     task: str
     of: int
     left: int
-
-
-@dataclass(frozen=True, slots=True)
-class HolderRow:
-    """A guard's block that holds units since a time. inside: the work that is claimed in it, or else is next."""
-
-    guard: str
-    line: int
-    units: int
-    since: int
-    inside: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ResourceRow:
-    """free + held + coming = capacity; coming: units of a quota on their way back, and ticks until the first one."""
-
-    id: str
-    capacity: int
-    free: int
-    held: int
-    holders: tuple[HolderRow, ...]
-    coming: int
-    coming_in: int | None
-    wanted: tuple[str, ...]
-    """Guards whose turn has come and that have not got their units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +108,11 @@ def status_of(session: str, state: State, *, now: int, alive: bool | None = None
     course = Course.of(revision.text, revision.file, revision.format)
     plan, lowered = course.plan, course.lowered
     work = list(course.pieces.values())
-    enabled = _enabled(state, lowered)
+    enabled = _enabled(state, course)
+    threads = threads_to_come(plan, state)
+    by_transition: dict[str, list[Claim]] = {}
+    for claim in state.claims.values():
+        by_transition.setdefault(claim.transition, []).append(claim)
     return Status(
         session,
         state,
@@ -138,10 +120,13 @@ def status_of(session: str, state: State, *, now: int, alive: bool | None = None
         alive,
         now,
         plan,
-        tuple(_task_row(plan, piece, state, now) for piece in work),
+        tuple(
+            _task_row(piece, threads[piece.node.index], by_transition.get(piece.transition, ()), state, now)
+            for piece in work
+        ),
         tuple(_work_rows(work, state, now)),
-        tuple(_claim_row(piece, state, now) for piece in _claimed(work, state)),
-        tuple(_resources(plan, lowered, state, now)),
+        tuple(_claim_row(course.pieces[claim.transition], claim, now) for claim in state.claims.values()),
+        tuple(resource_rows(plan, lowered, state, now)),
         enabled,
         tuple(t for t in enabled if _is_choice(plan, lowered, t)),
     )
@@ -160,13 +145,7 @@ def phase_of(state: State, alive: bool | None) -> Phase:
 # Work
 
 
-def called(task: str, thread: str) -> str:
-    """``migrate[3]``: a task and the items that it is done for."""
-    return f"{task}{suffix(items_of(thread))}"
-
-
-def _task_row(plan: Plan, piece: Piece, state: State, now: int) -> TaskRow:
-    out = [c for c in state.claims.values() if c.transition == piece.transition]
+def _task_row(piece: Piece, threads: Threads, out: Sequence[Claim], state: State, now: int) -> TaskRow:
     judged = sum(c.stage == "reported" for c in out)
     ready = resting = blocked = 0
     for token in state.marking.get(piece.entry, ()):
@@ -174,7 +153,7 @@ def _task_row(plan: Plan, piece: Piece, state: State, now: int) -> TaskRow:
         blocked += gone
         resting += retry_in is not None and not gone
         ready += retry_in is None and not gone
-    total, exact = _threads(plan, piece.node, state)
+    total, exact = threads.count, threads.exact
     if state.ended == "completed":
         total, exact = len(state.results.get(piece.key, {})), True
     done = min(len(state.results.get(piece.key, {})), total)
@@ -192,30 +171,6 @@ def _task_row(plan: Plan, piece: Piece, state: State, now: int) -> TaskRow:
         resting,
         blocked,
     )
-
-
-def _threads(plan: Plan, node: PlanNode, state: State) -> tuple[int, bool]:
-    """How many threads come to ``node``, as far as the foreach blocks around it are known, and whether that is all.
-
-    A foreach that is not discovered counts for one item; each branch of a choice that is open is taken to be the one.
-    """
-    count, exact = 1, True
-    around = list(plan.ancestors(node.index))
-    for k in range(len(around) - 1, -1, -1):
-        outer = around[k]
-        if isinstance(outer, Foreach):
-            widths = state.widths.get(outer.id, {})
-            missing = max(0, count - len(widths))
-            if outer.items is not None:
-                count = count * outer.items
-            else:
-                count, exact = sum(widths.values()) + missing, exact and not missing
-        elif isinstance(outer, Choice) and not any(isinstance(n, Loop) for n in around[k:]):
-            inner = around[k - 1].index if k else node.index
-            taken = [state.fired.get(f"t.choice.{outer.id}.{b}", 0) for b in range(1, len(outer.children) + 1)]
-            open_ = max(0, count - sum(taken))
-            count, exact = taken[outer.children.index(inner)] + open_, exact and not open_
-    return count, exact
 
 
 def _standing(piece: Piece, token: Token, state: State, now: int) -> tuple[int | None, bool]:
@@ -247,73 +202,16 @@ def _work_rows(work: Iterable[Piece], state: State, now: int) -> Iterable[WorkRo
             )
 
 
-def _claimed(work: Sequence[Piece], state: State) -> list[tuple[Piece, Claim]]:
-    by_transition = {p.transition: p for p in work}
-    return [(by_transition[c.transition], c) for c in state.claims.values()]
-
-
-def _claim_row(row: tuple[Piece, Claim], state: State, now: int) -> ClaimRow:
-    piece, claim = row
+def _claim_row(piece: Piece, claim: Claim, now: int) -> ClaimRow:
     return ClaimRow(claim, called(piece.key, claim.thread), piece.attempts, max(0, claim.expires - now))
-
-
-# Resources
-
-
-def _resources(plan: Plan, lowered: Lowered, state: State, now: int) -> Iterable[ResourceRow]:
-    guards = {f"t.guard.{g.id}": g for g in plan.guards()}
-    wanted: dict[str, list[str]] = {}
-    for t in lowered.net.transitions:
-        if t.id.endswith(".acquire"):
-            node = plan.nodes[lowered.origin[t.id].node]
-            for token in state.marking.get(t.inputs[0].place, ()):
-                for arc in t.inputs[1:]:
-                    wanted.setdefault(arc.place, []).append(called(f"guard {getattr(node, 'id', '')}", token.name))
-    for resource in plan.resources:
-        place = RESOURCE + resource.id
-        holders = tuple(
-            HolderRow(
-                called(guards[head].id, h.thread) if head in guards else head,
-                guards[head].where.line if head in guards else 0,
-                h.units[place],
-                h.since,
-                _inside(plan, guards.get(head), h.thread, state),
-            )
-            for (head, _), h in state.holdings.items()
-            if place in h.units
-        )
-        coming = [t for t in state.timers.values() if t.place == place]
-        yield ResourceRow(
-            resource.id,
-            resource.capacity,
-            state.free(resource.id),
-            sum(h.units for h in holders),
-            holders,
-            sum(len(t.tokens) for t in coming),
-            min((max(0, t.due - now) for t in coming), default=None),
-            tuple(wanted.get(place, ())),
-        )
-
-
-def _inside(plan: Plan, guard: Guard | None, thread: str, state: State) -> tuple[str, ...]:
-    """The claimed work in a guard's block, of the thread that holds it or of an item within."""
-    if guard is None:
-        return ()
-    tasks = {f"t.{n.id}" for n in plan.nodes[guard.index : guard.end]}
-    within = f"{thread}/" if thread else ""
-    return tuple(
-        called(c.task, c.thread)
-        for c in state.claims.values()
-        if c.transition in tasks and (c.thread == thread or c.thread.startswith(within))
-    )
 
 
 # The net
 
 
-def _enabled(state: State, lowered: Lowered) -> tuple[str, ...]:
+def _enabled(state: State, course: Course) -> tuple[str, ...]:
     """The transitions that are enabled in the marking, in declaration order."""
-    scheduler = Scheduler(lowered.net, state.marking, events=False, max_concurrency=0)
+    scheduler = Scheduler(course.compiled, state.marking, events=False, max_concurrency=0)
     scheduler.cycle(state.at)
     return tuple(scheduler.enabled())
 

@@ -162,7 +162,7 @@ def _sole(compiled: EngineNet, consumers: Sequence[int]) -> int:
     if len(consumers) != 1:
         return -1
     t = compiled.transitions[consumers[0]]
-    return consumers[0] if t.plain and len(t.needs) == 1 else -1
+    return consumers[0] if len(t.inputs) <= 1 and len(t.needs) == 1 and t.plain else -1  # a wide join asks each place
 
 
 def _matcher(t: EngineTransition, queues: Sequence[Queue]) -> Matcher | None:
