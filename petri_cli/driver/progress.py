@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from petri_cli.plan.model import Choice, Foreach, Loop, Plan
 from petri_cli.session.state import State
 
 
-class Threads(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Threads:
     """count: of threads; exact: no more can be to come; in_loop: a loop is around, so that firings count rounds."""
 
     count: int
@@ -32,7 +33,7 @@ def threads_to_come(plan: Plan, state: State) -> list[Threads]:
                 open_ = max(0, here.count - sum(taken))
                 inside = [Threads(n + open_, here.exact and not open_) for n in taken]
             case Loop():
-                inside = [here._replace(in_loop=True)] * len(node.children)
+                inside = [replace(here, in_loop=True)] * len(node.children)
             case _:
                 inside = [here] * len(node.children)
         for child, threads in zip(node.children, inside, strict=True):
@@ -42,7 +43,7 @@ def threads_to_come(plan: Plan, state: State) -> list[Threads]:
 
 def _items(node: Foreach, here: Threads, state: State) -> Threads:
     if node.items is not None:
-        return here._replace(count=here.count * node.items)
+        return replace(here, count=here.count * node.items)
     widths = state.widths.get(node.id, {})
     missing = max(0, here.count - len(widths))
     return Threads(sum(widths.values()) + missing, here.exact and not missing, here.in_loop)
