@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from petri_cli.mining.log import Log
@@ -32,12 +34,14 @@ _NO_ID = re.compile(r"[^A-Za-z0-9-]+")
 @dataclass(frozen=True, slots=True)
 class RaisedPlan:
     """activities: task id → activity (the tasks that do nothing are left out); loose: ids of loops that allow more
-    than the tree; absent: id of a task that does nothing → the activities that it stands in for."""
+    than the tree; absent: id of a task that does nothing → the activities that it passes by, as a bit mask over
+    ``names``."""
 
     plan: Plan
     activities: Mapping[str, str]
     loose: tuple[str, ...]
-    absent: Mapping[str, frozenset[str]]
+    absent: Mapping[str, int]
+    names: tuple[str, ...]
 
 
 def plan_of(tree: Tree, log: Log | None = None, name: str = "mined") -> Plan:
@@ -67,7 +71,7 @@ def is_nothing(task: Task) -> bool:
 def raise_plan(tree: Tree, log: Log | None = None, name: str = "mined") -> RaisedPlan:
     """The plan of ``tree``, with which task stands for what."""
     shapes = _Shapes(tree)
-    return _Writer(shapes.made, shapes.root).write(name, log)
+    return _Writer(shapes).write(name, log)
 
 
 # What the plan will look like: a graph in which a part that is written twice is one node.
@@ -75,21 +79,22 @@ def raise_plan(tree: Tree, log: Log | None = None, name: str = "mined") -> Raise
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """kind: a key of the language; ``nothing`` is a task too. size: steps once everything is written out; passed: the
-    activities that a case lacks which takes the way past (of a choice)."""
+    """kind: a key of the language; ``nothing`` is a task too. size: steps once everything is written out; alphabet: the
+    activities in it, as a bit mask; passed: those that a case lacks which takes the way past (of a choice)."""
 
     kind: str
     children: tuple[int, ...] = ()
     activity: str = ""
     size: int = 1
-    alphabet: frozenset[str] = frozenset()
+    alphabet: int = 0
     loose: bool = False
-    passed: frozenset[str] = frozenset()
+    passed: int = 0
 
 
 class _Shapes:
     def __init__(self, tree: Tree) -> None:
         self.made: list[_Shape] = []
+        self.codes: dict[str, int] = {}
         self.nothing = self._add(_Shape("nothing"))
         below: dict[int, int] = {}
         for index in tree.bottom_up():
@@ -114,13 +119,12 @@ class _Shapes:
         return len(self.made) - 1
 
     def _task(self, activity: str) -> int:
-        return self._add(_Shape("task", activity=activity, alphabet=frozenset({activity})))
+        k = self.codes.setdefault(activity, len(self.codes))
+        return self._add(_Shape("task", activity=activity, alphabet=1 << k))
 
-    def _inner(
-        self, kind: str, children: Sequence[int], *, loose: bool = False, passed: frozenset[str] | None = None
-    ) -> int:
+    def _inner(self, kind: str, children: Sequence[int], *, loose: bool = False, passed: int | None = None) -> int:
         parts = [self.made[c] for c in children]
-        alphabet: frozenset[str] = frozenset().union(*(p.alphabet for p in parts))
+        alphabet = reduce(or_, (p.alphabet for p in parts))
         size = 1 + sum(p.size for p in parts)
         return self._add(
             _Shape(
@@ -147,7 +151,7 @@ class _Shapes:
             return parts[0] if parts else self.nothing
         return self._inner(kind, parts)
 
-    def _choice(self, children: Sequence[int], passed: frozenset[str] | None = None) -> int:
+    def _choice(self, children: Sequence[int], passed: int | None = None) -> int:
         """The way past comes last, as an ``otherwise`` does."""
         parts = list(self._flat("choice", children))
         past = [self.nothing] if self.nothing in parts else []
@@ -169,19 +173,20 @@ class _Shapes:
 class _Writer:
     """The shapes written out as data: ids in document order."""
 
-    def __init__(self, shapes: Sequence[_Shape], root: int) -> None:
-        self.shapes = shapes
-        self.root = root
+    def __init__(self, shapes: _Shapes) -> None:
+        self.shapes = shapes.made
+        self.root = shapes.root
+        self.names = tuple(shapes.codes)
         self.taken: set[str] = set()
         self.activities: dict[str, str] = {}
-        self.absent: dict[str, frozenset[str]] = {}
+        self.absent: dict[str, int] = {}
         self.loose: list[str] = []
 
     def write(self, name: str, log: Log | None) -> RaisedPlan:
         written: list[tuple[_Shape, list[int]]] = []
-        above: list[frozenset[str]] = []
+        above: list[int] = []
         """Of each: the activities that a case lacks which takes the way past."""
-        stack: list[tuple[int, int, frozenset[str]]] = [(self.root, -1, frozenset())]
+        stack: list[tuple[int, int, int]] = [(self.root, -1, 0)]
         while stack:
             index, parent, around = stack.pop()
             shape = self.shapes[index]
@@ -205,9 +210,9 @@ class _Writer:
         if log is not None:
             document["objective"] = f"What {log.n_cases:,} cases did"
         plan, _ = plan_from_data(document)
-        return RaisedPlan(plan, self.activities, tuple(self.loose), self.absent)
+        return RaisedPlan(plan, self.activities, tuple(self.loose), self.absent, self.names)
 
-    def _entries(self, shapes: Sequence[_Shape], above: Sequence[frozenset[str]]) -> list[dict[str, Any]]:
+    def _entries(self, shapes: Sequence[_Shape], above: Sequence[int]) -> list[dict[str, Any]]:
         """What stands below the key of each; activities get their ids before tasks that do nothing."""
         entries: list[dict[str, Any]] = [{} for _ in shapes]
         for k, shape in enumerate(shapes):
@@ -263,8 +268,10 @@ def _notes(raised: RaisedPlan, log: Log) -> dict[str, str]:
             first[activity] = tid
             times = "" if events[activity] == cases[activity] else f"{events[activity]:,} times in "
             notes[tid] = f"{times}{cases[activity]:,} of {total:,} cases"
-    for tid, missing in raised.absent.items():
-        without = sum(n for trace, n in log if not missing.intersection(log.named(trace)))
+    codes = {name: 1 << k for k, name in enumerate(raised.names)}
+    seen = [(reduce(or_, (codes.get(name, 0) for name in log.named(trace)), 0), n) for trace, n in log]
+    for tid, passed in raised.absent.items():
+        without = sum(n for mask, n in seen if not mask & passed)
         notes[tid] = f"{without:,} of {total:,} cases do none of it"
     notes |= dict.fromkeys(raised.loose, "allows more than was seen: the last part may be left out, or come last")
     return notes
