@@ -42,6 +42,8 @@ def test_the_tree_is_the_one_of_the_textbook(text: str) -> None:
         ("ad abd acd abcd", "->( 'a', X( tau, 'b' ), X( tau, 'c' ), 'd' )"),
         ("a b ab", "->( X( tau, 'a' ), X( tau, 'b' ) )"),
         ("abc acb", "->( 'a', +( 'b', 'c' ) )"),
+        # What stands between two of b is never parallel to it (minimum self-distance): a loop around +( a, b ).
+        ("ab ba abcba abcab bacab bacba", "*( +( 'a', 'b' ), 'c' )"),
     ],
 )
 def test_cuts_leave_out_only_what_is_left_out(text: str, tree: str) -> None:

@@ -198,7 +198,7 @@ def test_variants_that_are_as_frequent_are_taken_by_their_names() -> None:
 
 
 def test_the_sweep_says_what_each_coverage_costs() -> None:
-    rows = sweep(letters("abcd^60 acbd^35 ad^3 abd^2"))
+    rows = sweep(letters("abcd^60 acbd^35 abbcd^3 acabd^2"))
     assert [(r.coverage, r.variants, r.cases, r.size, r.silent) for r in rows] == [
         (100, 4, 100, 6, 2),
         (95, 2, 95, 4, 0),
@@ -206,7 +206,7 @@ def test_the_sweep_says_what_each_coverage_costs() -> None:
         (80, 2, 95, 4, 0),
     ]
     assert rows[0].fitness == (1, 1)
-    assert rows[1].fitness == rows[3].fitness == pytest.approx(((95 + 3 * 4 / 6 + 2 * 6 / 7) / 100,) * 2)
+    assert rows[1].fitness == rows[3].fitness == pytest.approx(((95 + 5 * 8 / 9) / 100,) * 2)
     assert rows[1].precision == 1
     assert rows[0].precision is not None and rows[0].precision < 1
 
