@@ -49,7 +49,7 @@ Query = Callable[[str, Sequence[object]], list[Any]]
 
 class _Writing:
     def __init__(self, query: Query, session: str, clock: Clock) -> None:
-        rows = query(_LAST, (session,))
+        rows = _last(query, session)
         if not rows:
             raise unknown_session(session, [s for (s,) in query(_SESSIONS, ())])
         self._query, self._session, self._clock = query, session, clock
@@ -148,7 +148,7 @@ class SqliteEventStore:
         return self._read(session, after, last if upto is None else min(upto, last))
 
     def last(self, session: str) -> int:
-        rows = self._query(_LAST, (session,))
+        rows = _last(self._query, session)
         if not rows:
             raise unknown_session(session, self.sessions())
         return int(rows[0][0])
@@ -209,6 +209,11 @@ class SqliteEventStore:
                 return state
             upto = seq - 1
         return State()
+
+
+def _last(query: Query, session: str) -> list[Any]:
+    """(number, time) of the last event, in a row; none of a session that is not there, whatever it is called."""
+    return query(_LAST, (session,)) if session.isascii() else []
 
 
 def _entries(session: str, after: int, upto: int, rows: Sequence[tuple[int, str]]) -> Iterator[Entry]:

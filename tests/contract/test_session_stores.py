@@ -111,15 +111,16 @@ def test_sessions_are_listed_oldest_first(store: EventStore, clock: Clock) -> No
     assert store.sessions() == ["zebra", "ant", "moth"]
 
 
-def test_a_session_that_is_not_there_is_said_to_be_unknown(store: EventStore) -> None:
+@pytest.mark.parametrize(gone, ["gone", "", "\udcff", "../here", "x" * 100_000])
+def test_a_session_that_is_not_there_is_said_to_be_unknown(store: EventStore, gone: str) -> None:
     for _ in range(2):
         for ask in (
-            lambda: store.last("gone"),
-            lambda: store.read("gone"),
-            lambda: store.state("gone"),
-            lambda: store.seq_at("gone", 5),
-            lambda: store.append("gone", 0, [note(1)]),
-            lambda: store.writing("gone").__enter__(),
+            lambda: store.last(gone),
+            lambda: store.read(gone),
+            lambda: store.state(gone),
+            lambda: store.seq_at(gone, 5),
+            lambda: store.append(gone, 0, [note(1)]),
+            lambda: store.writing(gone).__enter__(),
         ):
             with pytest.raises(PetriError, match="PETRI_UNKNOWN_SESSION"):
                 ask()
