@@ -111,7 +111,7 @@ def test_sessions_are_listed_oldest_first(store: EventStore, clock: Clock) -> No
     assert store.sessions() == ["zebra", "ant", "moth"]
 
 
-@pytest.mark.parametrize(gone, ["gone", "", "\udcff", "../here", "x" * 100_000])
+@pytest.mark.parametrize("gone", ["gone", "", "\udcff", "../here", "x" * 100_000])
 def test_a_session_that_is_not_there_is_said_to_be_unknown(store: EventStore, gone: str) -> None:
     for _ in range(2):
         for ask in (
