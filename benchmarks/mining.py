@@ -52,7 +52,8 @@ def _row(path: Path, ending: str, way: str, times: int) -> list[str]:
     by = "Polars" if way == "fast" else "standard library"
     each = 1e6 * float(cpu) / int(events)
     return [
-        f"{int(events):,}", ending, by, f"{int(variants):,}", f"{float(seconds):.1f}", f"{float(cpu):.1f}", f"{each:.1f}",
+        f"{int(events):,}", ending, by, f"{int(variants):,}", f"{float(seconds):.1f}", f"{float(cpu):.1f}",
+        f"{each:.1f}",
         f"{int(memory) / 1024:.0f}",
     ]  # fmt: skip
 

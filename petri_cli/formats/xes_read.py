@@ -21,7 +21,7 @@ from petri_cli.formats.log_source import CHUNK, LogSource
 from petri_cli.formats.log_table import Batch, EventTable
 from petri_cli.formats.log_times import UNKNOWN
 from petri_cli.formats.xes_header import NAME, PHASE, RESOURCE, START, TIME, Header, classifier_keys, read_header
-from petri_cli.formats.xes_tokens import BEGIN_EVENT, BEGIN_TRACE, END_EVENT, TRACE, Clean, Tokens
+from petri_cli.formats.xes_tokens import BEGIN_EVENT, BEGIN_TRACE, END_EVENT, END_TRACE, TRACE, Clean, Tokens, may_occur
 from petri_cli.mining.log import Log
 
 _NO_ELEMENT = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>", re.DOTALL)
@@ -136,7 +136,7 @@ class _Traces:
         columns, table = self.columns, self.table
         for column in columns.values():
             column.clear()
-        every = list(columns.values())
+        every = [columns[key] for key in columns if may_occur(key, text)]
         cases = array("i")
         number, name, inside = UNKNOWN, "", False
         trace_no = 0
@@ -155,7 +155,7 @@ class _Traces:
                 inside = False
             elif mark == BEGIN_TRACE:
                 number, name = len(table.cases), ""
-            else:
+            elif mark == END_TRACE:
                 self._named(self.clean[name], text, line, trace_no)
                 trace_no += 1
                 number, name = UNKNOWN, ""

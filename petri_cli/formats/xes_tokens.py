@@ -1,8 +1,8 @@
 """The elements of XES traces that matter, from their text.
 
 Two ways to the same tokens. A regular piece, in which every tag is ``<event>``, ``<trace>``, the end of one, or
-``<type key="…" value="…"/>``, goes through one regular expression; that it is regular shows by counting, and that it is
-well-formed was seen before. Any other piece is cut into traces, and an irregular trace goes through expat.
+``<type key="…" value="…"/>``, goes through one regular expression. That all tags are such shows by counting them, and
+that they are well-formed was seen before. Any other piece is cut into traces; an irregular one goes through expat.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ EXACT = "petri:exact"
 """Key of an attribute within an attribute: the value as a JSON string, where it has characters that XML cannot hold."""
 
 TRACE = re.compile(r"<((?:[\w.-]+:)?)trace[\s/>]")
-_SINGLE_QUOTED = re.compile(r"=\s*'")
-_TEXT = re.compile(r">\s*[^<\s]")
 _REFERENCE = re.compile(r"&(?:#x([0-9a-fA-F]+)|#([0-9]+)|(lt|gt|amp|quot|apos));")
 _NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
 _BLANKS = str.maketrans("\t\n\r", "   ")
@@ -57,6 +55,14 @@ _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;",
 _SPECIAL = re.compile(f"[{''.join(_ESCAPES)}]")
 
 
+def may_occur(key: str, text: str) -> bool:
+    """Whether an attribute of a piece may have this key; most pieces have few of those that are wanted."""
+    return key in text or "&#" in text or _PLAIN.fullmatch(key) is None
+
+
+_PLAIN = re.compile(r"[\w:. -]+")
+
+
 class Tokens:
     """For documents that write their elements with a prefix (mostly none), and keys that are wanted."""
 
@@ -65,21 +71,29 @@ class Tokens:
         self._keys = frozenset(keys)
         self._begins = {mark: re.compile(rf"<{re.escape(prefix)}{mark}[\s/>]") for mark in (BEGIN_TRACE, BEGIN_EVENT)}
         wanted = "|".join([re.escape(escaped(key)) for key in dict.fromkeys(keys)])
-        self._regular = re.compile(rf'<(?:(/?(?:event|trace))>|[\w:.-]+\s+key="({wanted})" value="([^"]*)")')
+        attribute = r'[\w:.-]+\s+key="{}" value="{}"\s*/>'
+        known, other = attribute.format(f"({wanted})", '([^"]*)'), attribute.format('[^"]*', '[^"]*')
+        self._tag = re.compile(f"<(?:(/?(?:event|trace))>|{known}|{other})")
 
     def of(self, text: str) -> list[Token]:
-        """The tokens of a piece of a document, in order."""
-        if not self._prefix and _regular(text):
-            return self._regular.findall(text)
+        """The tokens of a piece of a document, in order; an attribute that is not wanted may be an empty token."""
+        tokens = self._regular(text)
+        if tokens is not None:
+            return tokens
         starts = [m.start() for m in self._begins[BEGIN_TRACE].finditer(text)]
-        tokens: list[Token] = []
+        tokens = []
         for begin, end in pairwise([0, *starts, len(text)]):
             piece = text[begin:end]
-            if not self._prefix and _regular(piece):
-                tokens += self._regular.findall(piece)
-            else:
-                tokens += self._parsed(piece)
+            found = self._regular(piece)
+            tokens += found if found is not None else self._parsed(piece)
         return tokens
+
+    def _regular(self, text: str) -> list[Token] | None:
+        """The tokens, if the regular expression knows every tag: there is a tag wherever there is a ``<``."""
+        if self._prefix:
+            return None
+        tokens: list[Token] = self._tag.findall(text)
+        return tokens if len(tokens) == text.count("<") else None
 
     def breaks_before(self, text: str, mark: str, k: int) -> int:
         """Line breaks before the ``k``-th event or trace of a piece."""
@@ -123,24 +137,6 @@ class Tokens:
 
 
 _ROOT = "log"
-
-
-def _regular(text: str) -> bool:
-    """Whether no tag of the piece is another one than those of the regular expression.
-
-    Each tag has at most one ``key``, and no value holds a double quote. So when there are as many keys as tags that are
-    no marks, as many values right after another attribute, and twice as many attributes, each such tag has a key, a
-    value, and nothing else.
-    """
-    tags, keys = text.count("<"), text.count(' key="')
-    marks = text.count("<event>") + text.count("</event>") + text.count("<trace>") + text.count("</trace>")
-    return (
-        tags == keys + marks
-        and keys == text.count('" value="')
-        and 2 * keys == text.count('="')
-        and _SINGLE_QUOTED.search(text) is None
-        and _TEXT.search(text) is None
-    )
 
 
 def _exact(text: str, otherwise: str) -> str:
