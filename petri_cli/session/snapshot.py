@@ -14,6 +14,7 @@ from dataclasses import fields
 from typing import Any
 
 from petri_cli.engine.tokens import Token
+from petri_cli.errors import PetriError
 from petri_cli.session.events import Holding, Process, Reported, Timer
 from petri_cli.session.fold import FOLD_VERSION
 from petri_cli.session.payload import (
@@ -70,7 +71,7 @@ def state_from_text(text: str | bytes, seq: int) -> State | None:
     """The state of event ``seq`` that ``text`` keeps; None when it is of no use."""
     try:
         state = state_from_json(json.loads(text))
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError, PetriError):
         return None
     return state if state is not None and state.seq == seq else None
 

@@ -46,6 +46,20 @@ def test_an_event_is_never_much_further_from_a_snapshot_than_from_the_end(number
         assert seq - before <= 2 * (number * 1_000 - seq) + 1_000
 
 
+@pytest.mark.parametrize("part", ["driver", "report"])
+def test_a_snapshot_with_a_part_by_another_version_is_none(part: str) -> None:
+    texts = [state_to_text(fold(session_log(seed, 60, final=False))) for seed in range(40)]
+    found = 0
+    for text in texts:
+        whole = json.loads(text)
+        for data in (whole, *whole["claims"]):
+            if data.get(part):
+                found += 1
+                data[part] = [] if part == "driver" else {**data[part], "v": 99}
+                assert state_from_text(json.dumps(whole), whole["seq"]) is None
+    assert found
+
+
 def test_a_snapshot_by_another_fold_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     state = fold(session_log(1, 40))
     text = state_to_text(state)
