@@ -4,26 +4,24 @@ An alignment pairs the events of a trace with the steps of a complete run of the
 visible step of the model alone 1, a silent one nothing, a match nothing (Adriansyah, "Aligning Observed and Modeled
 Behavior", 2014, section 4.3). A trace fits exactly when its cost is 0.
 
-Block-structured nets are folded into their blocks first (:mod:`petri_cli.mining.alignments_blocks`); any other net is
-searched by marking (:mod:`petri_cli.mining.alignments_net_runs`). Both give the same costs.
+Block-structured nets are folded into their blocks first (:mod:`petri_cli.mining.alignments_blocks`), and so are those
+that become block-structured without their resources (:mod:`petri_cli.mining.alignments_resources`); any other net is
+searched by marking (:mod:`petri_cli.mining.alignments_net_runs`). All give the same costs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from math import fsum
 
-from petri_cli.errors import PetriError
 from petri_cli.mining.alignments_model import Prepared, prepare
-from petri_cli.mining.alignments_path import MatchStep, optimal_path
-from petri_cli.mining.alignments_runs import NEVER, OutOfStates, Runs
-from petri_cli.mining.alignments_search import Found, search
+from petri_cli.mining.alignments_path import MatchStep
+from petri_cli.mining.alignments_runs import NEVER
+from petri_cli.mining.alignments_solve import Solved, solve
 from petri_cli.mining.log import Log, Trace
 from petri_cli.mining.model import LabelledNet
-from petri_cli.soundness.packed import Overflow
 from petri_cli.soundness.timer import Deadline, never
 
 MAX_STATES = 5_000_000
@@ -65,7 +63,7 @@ class Alignments:
     unknown: Mapping[str, int]
     cut: bool
     prepared: Prepared = field(repr=False, compare=False)
-    runs: Runs | None = field(repr=False, compare=False)
+    solved: Solved = field(repr=False, compare=False)
     told: dict[int, tuple[Move, Move | None]] = field(default_factory=dict, repr=False, compare=False)
     """Action → the move of the model alone, and the match with an event: made once."""
 
@@ -107,16 +105,8 @@ class Alignments:
 
     def moves(self, variant: int) -> Sequence[Move] | None:
         """An optimal alignment, the same one at every call; None where the search was cut before it found one."""
-        high = self.upper[variant]
-        if self.runs is None or high is None or high != self.lower[variant]:
-            return None
-        trace = self.log.variants[variant]
-        projected = self.prepared.traces[self.prepared.trace_of[variant]]
-        try:
-            steps = optimal_path(self.runs, projected, high - (len(trace) - len(projected)))
-        except (OutOfStates, Overflow):
-            return None
-        return self._told(trace, steps)
+        steps = self.solved.path(self.prepared.trace_of[variant])
+        return None if steps is None else self._told(self.log.variants[variant], steps)
 
     def _told(self, trace: Trace, steps: Sequence[MatchStep]) -> list[Move]:
         """Steps of the projected trace as moves of the whole one."""
@@ -156,24 +146,12 @@ def align(log: Log, model: LabelledNet, *, max_states: int = MAX_STATES, deadlin
     is answered with an interval.
     """
     prepared = prepare(log, model)
-    traces = prepared.traces
-
-    def question(runs: Runs) -> tuple[Runs, int, Found, bool]:
-        shortest = runs.finish(runs.start, NEVER)
-        if shortest >= NEVER:
-            message = "no run of the net reaches its final marking, so there is nothing to align with"
-            raise PetriError("PETRI_NO_COMPLETE_RUN", message, hint="`petri analyze` shows where its runs get stuck")
-        return (runs, shortest, *search(runs, traces, shortest, max_states, deadline))
-
-    runs: Runs | None = None
-    shortest: int | None = None
-    found, cut = Found([0] * len(traces), [NEVER] * len(traces)), True
-    with suppress(OutOfStates):
-        runs, shortest, found, cut = prepared.ask(question, max_states, deadline)
+    solved = solve(prepared, max_states, deadline)
     lower: list[int] = []
     upper: list[int | None] = []
     for variant, k in zip(log.variants, prepared.trace_of, strict=True):
-        extra = len(variant) - len(traces[k])
-        lower.append(found.lower[k] + extra)
-        upper.append(None if found.upper[k] >= NEVER else found.upper[k] + extra)
-    return Alignments(log, model, tuple(lower), tuple(upper), shortest, prepared.unknown, cut, prepared, runs)
+        extra = len(variant) - len(prepared.traces[k])
+        lower.append(solved.found.lower[k] + extra)
+        upper.append(None if solved.found.upper[k] >= NEVER else solved.found.upper[k] + extra)
+    shortest = None if solved.shortest >= NEVER else solved.shortest
+    return Alignments(log, model, tuple(lower), tuple(upper), shortest, prepared.unknown, solved.cut, prepared, solved)

@@ -1,24 +1,14 @@
-"""A log and a net made ready for a search: labels as numbers, traces without what the net lacks, and its runs."""
+"""A log and a net made ready for a search: labels as numbers, and traces without what the net lacks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
-from petri_cli.mining.alignments_block_runs import BlockRuns
-from petri_cli.mining.alignments_blocks import blocks_of
-from petri_cli.mining.alignments_net_runs import NetRuns
-from petri_cli.mining.alignments_runs import OutOfStates, Runs
 from petri_cli.mining.log import Log, Trace
 from petri_cli.mining.model import LabelledNet
 from petri_cli.net.compiled import CompiledNet, compile_net
 from petri_cli.net.start import start_of
-from petri_cli.soundness.packed import Overflow, PackedNet, with_room
 from petri_cli.soundness.shape import target_of
-from petri_cli.soundness.timer import Deadline
-
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,24 +36,6 @@ class Prepared:
     traces: tuple[Trace, ...]
     trace_of: tuple[int, ...]
     unknown: dict[str, int]
-
-    def ask(self, question: Callable[[Runs], Answer], max_states: int, deadline: Deadline) -> Answer:
-        """What ``question`` answers about the runs of the net, by blocks where it has them, by markings otherwise.
-
-        It may be asked again from the start, with more room for tokens. Raises OutOfStates where no room suffices.
-        """
-        labels = self.labels
-        blocks = blocks_of(self.compiled)
-        if blocks is not None:
-            return question(BlockRuns(blocks, labels.of_action, len(labels.names)))
-
-        def attempt(packed: PackedNet) -> Answer:
-            return question(NetRuns(packed, labels.of_action, len(labels.names), max_states, deadline))
-
-        try:
-            return with_room(self.compiled, attempt)
-        except Overflow:
-            raise OutOfStates from None
 
 
 def prepare(log: Log, model: LabelledNet) -> Prepared:

@@ -95,9 +95,8 @@ class _Ordering:
             self.done.append((k, is_event))
             for p, _ in self.net.actions[self.firings[k]].produced:
                 ahead = self.queue[p][-1] if self.queue[p] else None
-                if ahead is not None and self.eager[ahead] and self._ready(ahead):
-                    if all(ahead != other for other, _ in waiting):
-                        waiting.append((ahead, False))
+                if ahead is not None and self.eager[ahead] and self._ready(ahead) and (ahead, False) not in waiting:
+                    waiting.append((ahead, False))
         return True
 
     def _ready(self, k: int) -> bool:

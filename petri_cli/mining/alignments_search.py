@@ -10,7 +10,6 @@ done; the others go on under a larger one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from petri_cli.mining.alignments_runs import NEVER, OutOfStates, Runs
@@ -37,14 +36,17 @@ class Found:
 
 
 def search(
-    runs: Runs, traces: Sequence[Trace], shortest: int, max_states: int, deadline: Deadline
+    runs: Runs, traces: Sequence[Trace], shortest: int, max_states: int, deadline: Deadline, most: int = NEVER
 ) -> tuple[Found, bool]:
-    """Costs of ``traces`` of labels, and whether the search was cut. ``shortest``: cost of the empty trace."""
+    """Costs of ``traces`` of labels, and whether the search was cut. ``shortest``: cost of the empty trace.
+
+    Costs above ``most`` may stay open.
+    """
     found = Found([0] * len(traces), [len(t) + shortest for t in traces])
     entries = max_states
     bound = 0
     waiting = list(range(len(traces)))
-    while waiting:
+    while waiting and bound <= most:
         walk = Walk(runs, bound, entries, deadline)
         try:
             walk.align(traces, waiting, found)
@@ -143,11 +145,3 @@ class Walk:
             cost = min([c + self.runs.finish(s, slack - c) for s, c in self.layers[layer]])
             self.ends[layer, slack] = cost = min(cost, NEVER)
         return cost
-
-
-def fitting(runs: Runs, traces: Sequence[Trace], max_states: int, deadline: Deadline) -> list[bool | None]:
-    """Which traces cost nothing; None where the budget ran out first."""
-    found = Found([0] * len(traces), [NEVER] * len(traces))
-    with suppress(OutOfStates):
-        Walk(runs, 0, max_states, deadline).align(traces, range(len(traces)), found)
-    return [True if high == 0 else False if low else None for low, high in zip(found.lower, found.upper, strict=True)]

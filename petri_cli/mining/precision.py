@@ -26,13 +26,15 @@ MAX_STATES = 5_000_000
 class Precision:
     """allowed: activities that the net allowed, summed over the visible steps of all runs; escaping: those of them that
     no run takes after that prefix; cases: that were counted; left_out: those whose alignment is not known. cut: the
-    budget ran out, and there is no value."""
+    budget ran out, and there is no value. resources_ignored: what a resource would not have allowed is counted as
+    allowed, so that the true value is this one or above."""
 
     allowed: int
     escaping: int
     cases: int
     left_out: int = 0
     cut: bool = False
+    resources_ignored: bool = False
 
     @property
     def value(self) -> float | None:
@@ -54,14 +56,16 @@ def precision(aligned: Alignments, *, deadline: Deadline = never) -> Precision:
         else:
             counts[run] = counts.get(run, 0) + n
     cases = sum(counts.values())
-    if aligned.runs is None or (left_out and not cases):
+    solved = aligned.solved
+    runs = solved.blocks or solved.markings
+    if runs is None or (left_out and not cases):
         return Precision(0, 0, 0, left_out, cut=True)
     try:
-        walk = Walk(aligned.runs, 0, MAX_STATES, deadline)
+        walk = Walk(runs, 0, MAX_STATES, deadline)
         allowed, escaping = _edges(walk, counts, len(aligned.prepared.labels.names))
     except (OutOfStates, Overflow):
         return Precision(0, 0, cases, left_out, cut=True)
-    return Precision(allowed, escaping, cases, left_out)
+    return Precision(allowed, escaping, cases, left_out, resources_ignored=bool(solved.blocks and solved.scarce))
 
 
 def _run(aligned: Alignments, variant: int) -> Trace | None:

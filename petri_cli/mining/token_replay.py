@@ -15,13 +15,12 @@ An event of an activity that the net lacks counts as one token that is missing a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 
+from petri_cli.errors import PetriError
 from petri_cli.mining.alignments_model import Prepared, prepare
-from petri_cli.mining.alignments_path import fired, optimal_path
-from petri_cli.mining.alignments_runs import OutOfStates, Runs
-from petri_cli.mining.alignments_search import fitting
+from petri_cli.mining.alignments_path import fired
+from petri_cli.mining.alignments_solve import solve
 from petri_cli.mining.log import Log
 from petri_cli.mining.model import LabelledNet
 from petri_cli.mining.token_play import Counts, Play, Player
@@ -102,20 +101,19 @@ def token_replay(log: Log, model: LabelledNet, *, skip_unknown: bool = False, de
 
 def _decide(prepared: Prepared, player: Player, deadline: Deadline) -> tuple[list[bool | None], list[Play | None]]:
     """Which traces fit, and the plays of those that do."""
-    traces = prepared.traces
-
-    def question(runs: Runs) -> tuple[list[bool | None], list[Play | None]]:
-        fits = fitting(runs, traces, MAX_STATES, deadline)
-        plays: list[Play | None] = [None] * len(traces)
-        for k, answer in enumerate(fits):
-            if answer:
-                steps = optimal_path(runs, traces[k], 0)
-                plays[k] = player.fire_all(fired(steps))
-        return fits, plays
-
-    with suppress(OutOfStates):
-        return prepared.ask(question, MAX_STATES, deadline)
-    return [None] * len(traces), [None] * len(traces)
+    try:
+        solved = solve(prepared, MAX_STATES, deadline, most=0)
+    except PetriError as error:
+        if error.code != "PETRI_NO_COMPLETE_RUN":
+            raise
+        return [False] * len(prepared.traces), [None] * len(prepared.traces)
+    fits: list[bool | None] = []
+    plays: list[Play | None] = []
+    for k, (low, high) in enumerate(zip(solved.found.lower, solved.found.upper, strict=True)):
+        steps = solved.path(k) if high == 0 else None
+        fits.append(True if high == 0 else False if low else None)
+        plays.append(None if steps is None else player.fire_all(fired(steps)))
+    return fits, plays
 
 
 def _ordered(tokens: Mapping[str, int], places: tuple[str, ...]) -> dict[str, int]:

@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 
 from petri_cli.errors import PetriError
 from petri_cli.mining.alignments import Alignments, align
-from petri_cli.mining.alignments_block_runs import BlockRuns
-from petri_cli.mining.alignments_net_runs import NetRuns
 from petri_cli.mining.log import log_of
 from petri_cli.mining.model import LabelledNet
 from petri_cli.mining.token_replay import token_replay
@@ -56,7 +54,14 @@ def agrees(model: LabelledNet, rng: Random) -> Alignments | None:
 def test_costs_of_block_structured_nets_equal_the_reference(seed: int, duplicates: bool) -> None:
     rng = Random(seed)  # noqa: S311
     aligned = agrees(block_model(rng, duplicates=duplicates), rng)
-    assert aligned is None or isinstance(aligned.runs, BlockRuns)
+    assert aligned is None or aligned.solved.markings is None
+
+
+@settings(deadline=None, derandomize=True, max_examples=100)
+@given(SEEDS, st.booleans())
+def test_costs_of_nets_with_resources_equal_the_reference(seed: int, duplicates: bool) -> None:
+    rng = Random(seed)  # noqa: S311
+    agrees(block_model(rng, duplicates=duplicates, guards=True), rng)
 
 
 @settings(deadline=None, derandomize=True, max_examples=60)
@@ -64,7 +69,7 @@ def test_costs_of_block_structured_nets_equal_the_reference(seed: int, duplicate
 def test_the_search_over_markings_gives_the_costs_that_the_blocks_give(seed: int) -> None:
     rng = Random(seed)  # noqa: S311
     aligned = agrees(read_everything(block_model(rng)), rng)
-    assert aligned is None or isinstance(aligned.runs, NetRuns)
+    assert aligned is None or aligned.solved.markings is not None
 
 
 @settings(deadline=None, derandomize=True, max_examples=200)

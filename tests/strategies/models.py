@@ -13,14 +13,19 @@ ACTIVITIES = "abcdef"
 SPECIAL = ("inhibitors", "reads", "resets")
 
 
-def block_model(rng: Random, *, duplicates: bool = False) -> LabelledNet:
-    """A block-structured net: sequences, choices with skips, parallel blocks and loops, nested up to four deep."""
-    return _Blocks(rng, duplicates).model()
+def block_model(rng: Random, *, duplicates: bool = False, guards: bool = False) -> LabelledNet:
+    """A block-structured net: sequences, choices with skips, parallel blocks and loops, nested up to four deep.
+
+    duplicates: activities occur more than once, and some parallel branches are copies of each other; guards: some
+    blocks hold a unit of a resource, of which there are one or two.
+    """
+    return _Blocks(rng, duplicates, guards).model()
 
 
 class _Blocks:
-    def __init__(self, rng: Random, duplicates: bool) -> None:
+    def __init__(self, rng: Random, duplicates: bool, guards: bool) -> None:
         self.rng, self.duplicates = rng, duplicates
+        self.resources = {"r": rng.choice([1, 1, 2])} if guards else {}
         self.unused = list(ACTIVITIES)
         self.n_places = 2
         self.transitions: list[Transition] = []
@@ -30,7 +35,9 @@ class _Blocks:
         self.block("p0", "p1", 0)
         self.rng.shuffle(self.transitions)
         places = tuple(Place(f"p{k}") for k in range(self.n_places))
-        return LabelledNet(Net("blocks", places, tuple(self.transitions), {"p0": 1}, {"p1": 1}), self.labels)
+        places = (*places, *map(Place, self.resources))
+        start, end = {"p0": 1, **self.resources}, {"p1": 1, **self.resources}
+        return LabelledNet(Net("blocks", places, tuple(self.transitions), start, end), self.labels)
 
     def place(self) -> str:
         self.n_places += 1
@@ -50,6 +57,11 @@ class _Blocks:
 
     def block(self, start: str, end: str, depth: int) -> None:
         kind = self.rng.choice(["seq", "xor", "and", "loop", "leaf"]) if depth < 4 else "leaf"
+        if self.resources and self.rng.random() < 0.4:
+            p, q = self.place(), self.place()
+            self.step([start, "r"], [p])
+            self.step([q], [end, "r"])
+            start, end = p, q
         if kind == "leaf":
             self.leaf(start, end)
         elif kind == "seq":
@@ -63,7 +75,11 @@ class _Blocks:
             pairs = [(self.place(), self.place()) for _ in range(self.rng.choice([2, 2, 3]))]
             self.step([start], [p for p, _ in pairs])
             self.step([q for _, q in pairs], [end])
+            alike = self.duplicates and self.rng.random() < 0.5
+            state = self.rng.getstate()
             for p, q in pairs:
+                if alike:
+                    self.rng.setstate(state)
                 self.block(p, q, depth + 1)
         else:
             p, q = self.place(), self.place()
