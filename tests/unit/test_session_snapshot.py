@@ -52,8 +52,8 @@ def test_a_snapshot_with_a_part_by_another_version_is_none(part: str) -> None:
     found = 0
     for text in texts:
         whole = json.loads(text)
-        for data in (whole, *whole["claims"]):
-            if data.get(part):
+        for data in [whole] if part == "driver" else whole["claims"]:
+            if data[part]:
                 found += 1
                 data[part] = [] if part == "driver" else {**data[part], "v": 99}
                 assert state_from_text(json.dumps(whole), whole["seq"]) is None
