@@ -148,6 +148,8 @@ def _revised(state: State, event: RevisionCommitted, seq: int) -> None:
         raise misfit(state, event, f"revision {state.revision + 1} comes next")
     if event.moved.keys() != state.claims.keys():
         raise misfit(state, event, "every claim is moved or was revoked before")
+    if other := next((c.id for c in state.claims.values() if c.transition in event.changed), None):
+        raise misfit(state, event, f"claim {other} cannot go on as work that is another one now")
     state.revisions.append(
         Revision(
             event.revision,

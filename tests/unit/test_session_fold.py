@@ -98,6 +98,11 @@ MISFITS: dict[str, tuple[tuple[SessionEvent, ...], SessionEvent, str]] = {
         RevisionCommitted(10, 2, "yaml", "…", "00", {}, moved={"c1": {}}),
         "every claim is moved",
     ),
+    "a revision that changes what it moves": (
+        CLAIM,
+        RevisionCommitted(10, 2, "yaml", "…", "00", {}, moved={"c1": {"p.start": (WORK,)}}, changed=("t.work",)),
+        "cannot go on as work that is another one",
+    ),
     "a claim of a name in use": (CLAIM, claimed(attempt=2), "is there already"),
     "a claim of tokens that are not there": (CLAIM, claimed("c2", attempt=2), "does not hold the token"),
     "a claim of nothing": ((), Claimed(10, "c1", "t.work", "work", {}, 1, 60, 70), "takes a token"),
