@@ -44,7 +44,7 @@ def read_csv_fast(source: LogSource, options: LogOptions) -> Log | None:
         table = polars.scan_csv(
             source.path, separator=delimiter, quote_char=None, infer_schema=False, new_columns=header
         )
-        return _log(table, columns, options, header[-1])
+        return log_of_table(table, columns, options, header[-1])
     except PolarsError:
         return None
 
@@ -63,20 +63,22 @@ def _plain(source: LogSource) -> bool:
     return not held
 
 
-def log_of_frame(frame: DataFrame, columns: Columns, options: LogOptions) -> Log | None:
-    """The log in the columns of a frame; None where an event would have to be dropped, paired or warned of."""
-    return _log(frame.lazy(), columns, options, frame.columns[0])
+def log_of_table(table: LazyFrame, columns: Columns, options: LogOptions, full: str | None = None) -> Log | None:
+    """The log in the columns of a table; None where an event would have to be dropped, paired or warned of.
 
-
-def _log(table: LazyFrame, columns: Columns, options: LogOptions, full: str) -> Log | None:
-    """``full``: a column that tells rows that are too short by being empty."""
+    full: a column that tells a row that is too short by being empty. Raises polars.exceptions.PolarsError for a table
+    that cannot be read.
+    """
     import polars as pl
 
     named = columns.named()
     sample = table.head(1).collect()
     if options.time_format is not None or not sample.height:
         return None
-    wanted = [pl.col(full).is_null().alias("short"), pl.col(named["case"]).cast(pl.String).alias("case")]
+    wanted = [
+        pl.col(full or named["case"]).is_null().alias("short"),
+        pl.col(named["case"]).cast(pl.String).alias("case"),
+    ]
     for role, name in named.items():
         if role in ("timestamp", "start"):
             ticks = _ticks(sample[name], role)

@@ -32,6 +32,11 @@ class LogSource:
         """Bytes, as stored."""
         return len(self.data) if self.path is None else self.path.stat().st_size
 
+    @property
+    def packed(self) -> bool:
+        with self._stored() as stored:
+            return stored.read(2) == GZIP
+
     def head(self, count: int = 1 << 16) -> bytes:
         """The first bytes, unpacked."""
         with self.stream() as stream:

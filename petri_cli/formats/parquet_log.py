@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petri_cli.errors import InputError, PetriError, Position, Problem
 from petri_cli.formats.csv_log import Progress
-from petri_cli.formats.fast_log import log_of_frame
+from petri_cli.formats.fast_log import log_of_table
 from petri_cli.formats.log_options import Columns, LogOptions, columns_of
 from petri_cli.formats.log_source import LogSource
 from petri_cli.formats.log_table import Batch, EventTable
@@ -30,17 +32,24 @@ def read_parquet(source: LogSource, options: LogOptions, progress: Progress | No
             "PETRI_LOG_POLARS", "Parquet is read with Polars", where=Position(source.name), hint=hint
         ) from None
     try:
-        with source.stream() as stream:
-            data = stream.read()
-        header = list(polars.read_parquet_schema(data))
+        table = polars.scan_parquet(_stored(source))
+        header = table.collect_schema().names()
         columns = columns_of(header, options.columns, source.name)
-        frame = polars.read_parquet(data, columns=list(columns.named().values()))
+        table = table.select(list(dict.fromkeys(columns.named().values())))
+        found = log_of_table(table, columns, options) if options.fast is not False else None
+        return found if found is not None else _slowly(table.collect(), columns, source.name, options, progress)
     except (PolarsError, OSError) as error:
         message = f"the Parquet file cannot be read: {str(error).splitlines()[0]}"
         hint = "write it again; it may be cut off"
         raise InputError([Problem("PETRI_LOG_FORMAT", message, Position(source.name), hint)]) from None
-    found = log_of_frame(frame, columns, options) if options.fast is not False else None
-    return found if found is not None else _slowly(frame, columns, source.name, options, progress)
+
+
+def _stored(source: LogSource) -> Path | io.BytesIO:
+    """The file itself, of which only the columns that are wanted are read, or what was packed."""
+    if source.path is not None and not source.packed:
+        return source.path
+    with source.stream() as stream:
+        return io.BytesIO(stream.read())
 
 
 def _slowly(frame: DataFrame, columns: Columns, file: str, options: LogOptions, progress: Progress | None) -> Log:
