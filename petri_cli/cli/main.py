@@ -24,6 +24,7 @@ COMMANDS = {
     "run": "Execute a plan in a session, or a net; or simulate either.",
     "status": "Where a session stands: marking, claims, resources, every step.",
     "insights": "What the log suggests to change in the plan, with the counts behind it.",
+    "mine": "Find a model in an event log; how well it, or a plan, tells what happened.",
     "create": "Open a session.",
     "cancel": "End a session for good.",
     "claim": "For workers: take a piece of work that waits for whoever comes.",

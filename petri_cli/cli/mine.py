@@ -6,11 +6,13 @@ from typing import Annotated, Literal
 
 import typer
 
-from petri_cli.cli.options import Colour
+from petri_cli.cli.exit import Exit
+from petri_cli.cli.options import Colour, Widths
 from petri_cli.cli.store import StoreUrl
 
 Format = Literal["text", "json"]
 Algorithm = Literal["auto", "alpha", "inductive", "dfg"]
+Lifecycle = Literal["events", "pairs"]
 
 
 def mine(
@@ -23,63 +25,67 @@ def mine(
     ] = "auto",
     output: Annotated[
         str | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Write the model: .yaml (a plan), .pnml, .dot, .mmd, .svg."
-        ),
+        typer.Option("--output", "-o", metavar="FILE", help="Write the model: .yaml (a plan), .pnml, .dot, .svg, …"),
     ] = None,
     coverage: Annotated[
         float, typer.Option(min=1, max=100, metavar="PERCENT", help="Of the cases, by the most frequent variants.")
     ] = 100,
     model: Annotated[
-        str | None, typer.Option("--model", "-m", metavar="FILE", help="Set this plan or net beside the log instead.")
+        str | None, typer.Option("--model", "-m", metavar="FILE", help="Align the log with this plan or net instead.")
     ] = None,
+    diff: Annotated[
+        str | None, typer.Option("--diff", metavar="PLAN", help="What was planned against what happens.")
+    ] = None,
+    chart: Annotated[bool, typer.Option("--chart", help="A dotted chart: time, cases, a dot an event.")] = False,
+    everything: Annotated[bool, typer.Option("--all", "-a", help="Every variant, edge and deviation.")] = False,
+    fail_under: Annotated[
+        float | None, typer.Option(min=0, max=1, metavar="FITNESS", help="Exit 1 when the fitness is below.")
+    ] = None,
+    skip_unknown: Annotated[
+        bool, typer.Option("--skip-unknown", help="Token replay passes over what the model lacks, as in publications.")
+    ] = False,
     case: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the case.")] = None,
     activity: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the activity.")] = None,
-    timestamp: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the time.")] = None,
+    timestamp: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the time (of the end).")] = None,
+    start: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the time of the start.")] = None,
     resource: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the resource.")] = None,
     classifier: Annotated[str | None, typer.Option(metavar="KEYS", help="What an activity is, in XES.")] = None,
+    lifecycle: Annotated[Lifecycle, typer.Option(help="pairs: a start and its complete are one event.")] = "events",
     encoding: Annotated[str | None, typer.Option(metavar="NAME", help="Of text, where it is not UTF-8.")] = None,
     time_format: Annotated[str | None, typer.Option(metavar="FORMAT", help="Of times, as strptime has it.")] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse a log with a bad event, instead of counting.")
     ] = False,
+    width: Widths = None,
     timeout: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="For each part of the conformance.")] = 60,
-    fail_under: Annotated[
-        float | None, typer.Option(min=0, max=1, metavar="FITNESS", help="Exit 1 when the fitness is below.")
-    ] = None,
     store: StoreUrl = None,
     form: Annotated[Format, typer.Option("--format", "-f", help="How to report.")] = "text",
-    everything: Annotated[bool, typer.Option("--all", "-a", help="Every variant and edge.")] = False,
     color: Colour = "auto",
 ) -> int:
     """Find a model in an event log, let the gate judge it, and align the log with it.
 
     A log says what happened; the model, what the miner makes of it; the fitness, how much of the log the model tells.
+    The columns of a table are guessed from its header, and shown; a guess that is wrong is overridden by an option.
     """
     from petri_cli.cli import mining
+    from petri_cli.cli.options import widths
     from petri_cli.cli.streams import Output, page_on
     from petri_cli.formats.log_options import Columns, LogOptions
-    from petri_cli.soundness.result import Budget
 
-    columns = Columns(case, activity, timestamp, None, resource)
-    options = LogOptions(columns, classifier, encoding, time_format, strict)
+    columns = Columns(case, activity, timestamp, start, resource)
+    options = LogOptions(columns, classifier, encoding, time_format, strict, lifecycle=lifecycle)
+    asked = mining.Asked(algorithm, coverage, model, diff, widths(width), timeout, skip_unknown)
+    if model is not None and algorithm != "auto":
+        raise typer.BadParameter("a model is given by --model, or found by --algorithm", param_hint="--model")
+    if fail_under is not None and algorithm == "dfg":
+        raise typer.BadParameter("a directly-follows graph has no fitness", param_hint="--fail-under")
     with Output() as out:
         page = page_on(out, color, verbosity=0)
-        name, read, session = mining.source_of(log, store, options)
-        page.errors(read.problems)
-        found = None
-        if model is not None:
-            found = mining.given(model)
-        elif algorithm != "dfg":
-            chosen = algorithm if algorithm != "auto" else "alpha" if session else "inductive"
-            found = mining.discover(read, chosen, coverage)
-        result = None if found is None else mining.judge(found, Budget(200_000, timeout))
-        fit = None if found is None else mining.fit_of(read, found.model, timeout)
-        mined = mining.Mined(name, read, found, result, fit)
+        mined = mining.mine_log(log, store, options, asked, page)
         if form == "json":
-            page.write(mining.mined_json(mined))
+            page.write(mining.as_json(mined))
         else:
-            mining.show(mined, page, everything=everything, graph=algorithm == "dfg")
-        if output is not None and found is not None:
-            mining.write_model(found, output, [log])
-    return mining.exit_of(mined, fail_under)
+            mining.show(mined, page, everything=everything, chart=chart)
+        if output is not None:
+            mining.write_model(mined, output, [log, model, diff])
+    return Exit.UNSOUND if mining.below(mined, fail_under) else Exit.OK

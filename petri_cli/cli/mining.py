@@ -2,218 +2,89 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from petri_cli.api import analyze
-from petri_cli.cli.exit import Exit
 from petri_cli.cli.inputs import one_source, read_source
+from petri_cli.cli.mining_models import find, given, given_plan
+from petri_cli.cli.mining_progress import Watch
 from petri_cli.errors import PetriError
 from petri_cli.formats.log_options import LogOptions
 from petri_cli.mining.alignments import align
-from petri_cli.mining.alpha import alpha
 from petri_cli.mining.deviations import deviations, place_deviations
 from petri_cli.mining.dfg import directly_follows
+from petri_cli.mining.diff import difference
+from petri_cli.mining.follow_times import follow_times
 from petri_cli.mining.log import Log
 from petri_cli.mining.model import LabelledNet
 from petri_cli.mining.precision import precision
+from petri_cli.mining.simplicity import simplicity
 from petri_cli.mining.token_replay import token_replay
-from petri_cli.render.mining import Fit, draw_fit, draw_graph, draw_log, draw_model
+from petri_cli.render.mining import Fit, Graph, draw_difference, draw_fit, draw_graph, draw_log, draw_model
+from petri_cli.render.mining_json import Mined, mined_json
 from petri_cli.render.page import Page
-from petri_cli.soundness.result import Budget, Result
+from petri_cli.soundness.result import Budget
 
-Algorithm = Literal["alpha", "inductive", "dfg"]
-SCHEMA = "petri.mining/1"
+Chosen = Literal["auto", "alpha", "inductive", "dfg"]
 
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A model. rows: what it is, in words; notes: where the miner is blind on this log; text: of the plan, if any."""
-
-    title: str
-    model: LabelledNet
-    rows: Sequence[str]
-    notes: Sequence[str] = ()
-    text: str = ""
+MAX_PROBLEMS = 5
+"""Bad events that are told one by one; all are counted."""
+MAX_STATES = 200_000
+"""Of the gate: a mined net that needs more is answered with UNKNOWN."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mined:
-    """All of it, to be told."""
+class Asked:
+    """What is wanted of a log. coverage: percent; model, diff: files; seconds: for each part of the conformance."""
 
-    name: str
-    log: Log
-    found: Found | None
-    result: Result | None
-    fit: Fit | None
-
-
-def read(path: str, options: LogOptions) -> Log:
-    """The log in a file. Raises PetriError."""
-    from petri_cli.formats.logs import read_log
-
-    source = one_source(path)
-    if source.path is None:
-        return read_log(read_source(source), options, name=source.name)
-    return read_log(Path(source.path), options)
+    algorithm: Chosen
+    coverage: float
+    model: str | None
+    diff: str | None
+    widths: Mapping[str, int]
+    seconds: float
+    skip_unknown: bool
 
 
-def discover(log: Log, algorithm: Algorithm, coverage: float) -> Found:
-    """The model that ``algorithm`` finds."""
-    if algorithm == "alpha":
-        net = alpha(log)
-        names = net.activities
-        rows = [f"{_set(a, names)} → {_set(b, names)}" for a, b in net.pairs]
-        size = f"{len(net.model.net.places)} places, {len(net.model.net.transitions)} transitions"
-        return Found(f"Found by alpha  {size}", net.model, rows, net.warnings())
-    from petri_cli.mining.discover import inductive_model
-
-    tree, model, text = inductive_model(log, coverage)
-    return Found("Found by the inductive miner", model, [str(tree)], (), text)
-
-
-def _set(activities: Sequence[int], names: Sequence[str]) -> str:
-    told = ", ".join(names[a] for a in activities)
-    return told if len(activities) == 1 else f"{{{told}}}"
-
-
-def judge(found: Found, budget: Budget) -> Result:
-    """The gate's word on a model."""
-    return analyze(found.model.net, budget=budget)
-
-
-def fit_of(log: Log, model: LabelledNet, seconds: float) -> Fit:
-    """Conformance, at most about ``seconds`` for each of its parts."""
-
-    def until() -> Any:
-        end = time.monotonic() + seconds
-        return lambda: time.monotonic() > end
-
-    aligned = align(log, model, deadline=until())
-    replay = token_replay(log, model, deadline=until())
-    value = precision(aligned).value if aligned.exact else None
-    return Fit(aligned, replay, value, deviations(aligned), place_deviations(replay))
+def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Asked, page: Page) -> Mined:
+    """Everything that is asked about the log, which is a file or a session. Raises PetriError."""
+    plan = None if asked.diff is None else given_plan(asked.diff)
+    with Watch() as watch:
+        watch.doing("reading")
+        name, read, session = source_of(log, store, options, watch.events)
+        watch.clear()
+        complain(read, page)
+        algorithm = asked.algorithm
+        if algorithm == "auto":
+            algorithm = "alpha" if session else "inductive"
+        found, graph, fit = None, None, None
+        budget = Budget(MAX_STATES, asked.seconds)
+        if asked.model is not None:
+            found = given(asked.model, read, asked.widths, budget)
+        elif plan is None and algorithm == "dfg":
+            graph = Graph(directly_follows(read), follow_times(read))
+        elif plan is None and algorithm != "dfg":
+            watch.doing("looking for a model")
+            found = find(read, algorithm, asked.coverage, budget)
+        if found is not None:
+            watch.doing(f"aligning {len(read.variants):,} variants")
+            fit = fit_of(read, found.model, asked.seconds, skip_unknown=asked.skip_unknown)
+        told = None if plan is None else difference(read, plan)
+    return Mined(name, read, found, fit, graph, told, asked.diff or "")
 
 
-def show(mined: Mined, page: Page, *, everything: bool, graph: bool) -> None:
-    """The whole page for a person."""
-    page.lines(draw_log(mined.name, mined.log, page.look, everything=everything))
-    if graph:
-        page.lines(draw_graph(directly_follows(mined.log), page.look, everything=everything))
-    if mined.found is not None and mined.result is not None:
-        page.lines(draw_model(mined.found.title, mined.found.rows, mined.found.notes, mined.result, page.look))
-    if mined.fit is not None:
-        page.lines(draw_fit(mined.fit, mined.log, page.look))
-
-
-def mined_data(mined: Mined) -> Mapping[str, Any]:
-    """As in ``schemas/mining.schema.json``."""
-    log = mined.log
-    data: dict[str, Any] = {
-        "schema": SCHEMA,
-        "log": mined.name,
-        "cases": log.n_cases,
-        "events": log.n_events,
-        "activities": list(log.activities),
-        "variants": [
-            {"trace": log.named(log.variants[k]), "cases": log.counts[k]}
-            for k in sorted(range(len(log.variants)), key=lambda k: (-log.counts[k], k))
-        ],
-        "dropped": dict(log.dropped),
-        "model": None,
-        "fit": None,
-    }
-    if mined.found is not None and mined.result is not None:
-        net = mined.found.model.net
-        data["model"] = {
-            "title": mined.found.title.split("  ")[0],
-            "places": len(net.places),
-            "transitions": len(net.transitions),
-            "verdict": mined.result.verdict.value,
-            "warnings": list(mined.found.notes),
-            "plan": mined.found.text or None,
-        }
-    if mined.fit is not None:
-        data["fit"] = fit_data(mined.fit)
-    return data
-
-
-def fit_data(fit: Fit) -> dict[str, Any]:
-    low, high = fit.aligned.fitness()
-    least, most = fit.aligned.cost()
-    c = fit.replay.total
-    return {
-        "fitness": {"lower": low, "upper": high},
-        "cost": {"lower": least, "upper": most},
-        "fittingCases": list(fit.aligned.fitting_cases()),
-        "replay": {
-            "fitness": c.fitness, "missing": c.missing, "consumed": c.consumed, "remaining": c.remaining,
-            "produced": c.produced,
-        },
-        "precision": fit.precision,
-        "deviations": [
-            {
-                "activity": d.activity, "extra": d.extra, "skipped": d.skipped, "cases": d.cases,
-                "examples": list(d.examples), "known": d.known,
-            }
-            for d in fit.deviations
-        ],
-        "places": [
-            {
-                "place": p.place, "missing": p.missing, "remaining": p.remaining, "cases": p.cases,
-                "examples": list(p.examples),
-            }
-            for p in fit.places
-        ],
-    }  # fmt: skip
-
-
-def mined_json(mined: Mined) -> str:
-    """:func:`mined_data` as text."""
-    return json.dumps(mined_data(mined), indent=2, ensure_ascii=False) + "\n"
-
-
-def write_model(found: Found, path: str, spare: Sequence[str | None]) -> None:
-    """Write the model as the ending of ``path`` says. Raises PetriError ``PETRI_CANNOT_WRITE``."""
-    from petri_cli.api import export
-    from petri_cli.cli.streams import Output
-
-    ending = Path(path).suffix.lower()
-    if ending in (".yaml", ".yml") and found.text:
-        text = found.text
-    elif ending in _EXPORTS:
-        text = export(found.model.net, _EXPORTS[ending])
-    else:
-        known = ", ".join(_EXPORTS)
-        message = f"it is not known what to write to `{path}`: the ending says it"
-        raise PetriError("PETRI_CANNOT_WRITE", message, hint=f"one of {known}; .yaml is a plan, of the inductive miner")
-    with Output(path, spare=spare) as out:
-        out.write(text)
-
-
-_EXPORTS: Mapping[str, Any] = {".pnml": "pnml", ".dot": "dot", ".mmd": "mermaid", ".svg": "svg", ".json": "json"}
-
-
-def exit_of(mined: Mined, fail_under: float | None) -> Exit:
-    """1 when the fitness is, or may be, below ``fail_under``."""
-    if fail_under is None or mined.fit is None:
-        return Exit.OK
-    low, _ = mined.fit.aligned.fitness()
-    return Exit.OK if low >= fail_under else Exit.UNSOUND
-
-
-def source_of(log: str | None, store: str | None, options: LogOptions) -> tuple[str, Log, bool]:
+def source_of(
+    log: str | None, store: str | None, options: LogOptions, progress: Callable[[int], None]
+) -> tuple[str, Log, bool]:
     """(name, log, whether it is a session's): the file that ``log`` names, else the session of that name."""
-    if log is not None and (log == "-" or Path(log).exists()):
-        return log, read(log, options), False
     from petri_cli.cli.store import opened, session_of, store_path
 
-    if log is not None and not store_path(store).exists():
-        return log, read(log, options), False  # says that there is no such file
+    if log is not None and (log == "-" or Path(log).exists() or not store_path(store).exists()):
+        return log, _read(log, options, progress), False
     from petri_cli.mining.session_log import session_log
 
     with opened(store) as sessions:
@@ -221,24 +92,101 @@ def source_of(log: str | None, store: str | None, options: LogOptions) -> tuple[
         return name, session_log(entry.event for entry in sessions.read(name)), True
 
 
-def given(path: str) -> Found:
-    """The model in a file: a plan, lowered with cyclic loops, or a net. Raises PetriError."""
-    from petri_cli.api import load_data
-    from petri_cli.formats.detect import kind_of
-    from petri_cli.formats.pnml_labelled import read_labelled_pnml
-    from petri_cli.plan.lower import lower_workflow
-    from petri_cli.plan.model import Plan
+def _read(path: str, options: LogOptions, progress: Callable[[int], None]) -> Log:
+    """The log in a file. Raises PetriError."""
+    from petri_cli.formats.logs import read_log
 
     source = one_source(path)
-    data = read_source(source)
-    if kind_of(source.name, data) == "pnml":
-        model, _ = read_labelled_pnml(data, source.name)
-        return Found(f"The model  {source.name}", model, [])
-    subject, _ = load_data(data, source.name)
-    if isinstance(subject, Plan):
-        lowered = lower_workflow(subject)
-        labels = {f"t.{t.id}": t.id for t in subject.tasks()}
-        return Found(f"The plan  {source.name}", LabelledNet(lowered.net, labels), [])
-    return Found(
-        f"The net  {source.name}", LabelledNet(subject, {t.id: t.name or t.id for t in subject.transitions}), []
-    )
+    if source.path is None:
+        return read_log(read_source(source), options, name=source.name, progress=progress)
+    return read_log(Path(source.path), options, name=source.name, progress=progress)
+
+
+def complain(log: Log, page: Page) -> None:
+    """What was wrong with the log: the first problems one by one, all of them counted."""
+    page.errors(log.problems[:MAX_PROBLEMS])
+    rest = Counter(p.code for p in log.problems[MAX_PROBLEMS:])
+    for code, n in rest.items():
+        page.error_lines([[("dim", f"and {n:,} more of {code} (--strict refuses such a log)")]])
+
+
+def fit_of(log: Log, model: LabelledNet, seconds: float, *, skip_unknown: bool = False) -> Fit:
+    """Conformance, at most about ``seconds`` for each of its parts."""
+
+    def until() -> Callable[[], bool]:
+        end = time.monotonic() + seconds
+        return lambda: time.monotonic() > end
+
+    aligned = align(log, model, deadline=until())
+    replay = token_replay(log, model, skip_unknown=skip_unknown, deadline=until())
+    value = precision(aligned, deadline=until()).value if aligned.exact else None
+    return Fit(aligned, replay, value, simplicity(model.net), deviations(aligned), place_deviations(replay))
+
+
+def show(mined: Mined, page: Page, *, everything: bool, chart: bool) -> None:
+    """The whole page for a person."""
+    look = page.look
+    page.lines(draw_log(mined.name, mined.log, look, everything=everything))
+    if chart:
+        from petri_cli.render.mining_chart import draw_chart
+
+        page.lines(draw_chart(mined.log, look))
+    if mined.graph is not None:
+        page.lines(draw_graph(mined.graph, look, everything=everything))
+    if mined.found is not None:
+        page.lines(draw_model(mined.found, look, everything=everything))
+    if mined.fit is not None:
+        page.lines(draw_fit(mined.fit, mined.log, look, everything=everything))
+    if mined.difference is not None:
+        page.lines(draw_difference(mined.plan, mined.difference, look, everything=everything))
+
+
+def as_json(mined: Mined) -> str:
+    """As in ``schemas/mining.schema.json``."""
+    return mined_json(mined)
+
+
+_EXPORTS: Mapping[str, Any] = {
+    ".pnml": "pnml", ".dot": "dot", ".mmd": "mermaid", ".mermaid": "mermaid", ".svg": "svg", ".json": "json",
+}  # fmt: skip
+
+
+def write_model(mined: Mined, path: str, spare: Sequence[str | None]) -> None:
+    """Write the model as the ending of ``path`` says. Raises PetriError ``PETRI_CANNOT_WRITE``."""
+    from petri_cli.cli.streams import Output
+
+    text = _text_of(mined, path)
+    with Output(path, spare=spare) as out:
+        out.write(text)
+
+
+def _text_of(mined: Mined, path: str) -> str:
+    from petri_cli.api import export
+
+    ending = Path(path).suffix.lower()
+    if mined.graph is not None:
+        from petri_cli.formats.dfg_draw import write_dfg_dot, write_dfg_mermaid
+
+        if ending in (".mmd", ".mermaid"):
+            return write_dfg_mermaid(mined.graph.follows, mined.graph.times)
+        if ending == ".dot":
+            return write_dfg_dot(mined.graph.follows, mined.graph.times)
+        raise _cannot(path, "a directly-follows graph is written as .dot or .mmd")
+    if mined.found is None:
+        raise _cannot(path, "with --diff no model is looked for: leave out one of the two")
+    if ending in (".yaml", ".yml"):
+        if mined.found.text:
+            return mined.found.text
+        raise _cannot(path, "a plan is what the inductive miner finds: --algorithm inductive")
+    if ending in _EXPORTS:
+        return export(mined.found.model.net, _EXPORTS[ending])
+    raise _cannot(path, f"the ending says what to write: .yaml (a plan), {', '.join(_EXPORTS)}")
+
+
+def _cannot(path: str, hint: str) -> PetriError:
+    return PetriError("PETRI_CANNOT_WRITE", f"there is no such model for `{path}`", hint=hint)
+
+
+def below(mined: Mined, limit: float | None) -> bool:
+    """Whether the fitness is, or may be, below ``limit``."""
+    return limit is not None and mined.fit is not None and mined.fit.aligned.fitness()[0] < limit

@@ -49,3 +49,16 @@ def _number(value: float | None) -> float | None:
     if value is not None and isnan(value):
         raise typer.BadParameter("nan is not a number of seconds")
     return value
+
+
+def capacities(given: Iterable[str] | None) -> dict[str, int]:
+    """What ``--what-if RESOURCE=N`` says. Raises BadParameter."""
+    found: dict[str, int] = {}
+    for text in given or ():
+        name, equals, number = text.rpartition("=")
+        if not (equals and name and _NUMBER.fullmatch(number) and int(number)):
+            said = text if len(text) <= _SAID else text[: _SAID - 1] + "…"
+            wanted = "the id of a resource and its capacity, at least 1, such as ci_slots=5"
+            raise typer.BadParameter(f"{said!r} is not RESOURCE=N: {wanted}", param_hint="--what-if")
+        found[name] = int(number)
+    return found

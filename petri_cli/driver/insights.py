@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 from petri_cli.driver.commands import setting
 from petri_cli.driver.commit import plan_of
+from petri_cli.driver.conformance import Conformance, PastCase, conformance, past_of
 from petri_cli.errors import PetriError
 from petri_cli.mining.adaptations import Adaptation, adaptations
 from petri_cli.mining.evidence import Evidence, Numbers, gather
+from petri_cli.mining.what_if import WhatIf
 from petri_cli.plan.duration import format_duration
 from petri_cli.plan.edit import Change, edit_plan
 from petri_cli.plan.model import Plan
@@ -18,7 +20,8 @@ from petri_cli.session.store import EventStore
 from petri_cli.soundness.core import core_of
 from petri_cli.soundness.demand import demand_of
 from petri_cli.soundness.plans import judge_plan
-from petri_cli.soundness.result import Budget
+from petri_cli.soundness.result import Budget, Result
+from petri_cli.soundness.timer import Deadline, never
 
 GATE = Budget(200_000, 5.0)
 """For each capacity that is tried out."""
@@ -26,7 +29,8 @@ GATE = Budget(200_000, 5.0)
 
 @dataclass(frozen=True, slots=True)
 class Insights:
-    """plan: the last revision of the session that was asked about; text and file: as it was committed."""
+    """plan: the last revision of the session that was asked about; text and file: as it was committed; past: the cases
+    of all sessions that were looked at, and ``conformance`` of the plan with them."""
 
     session: str
     plan: Plan
@@ -34,12 +38,27 @@ class Insights:
     file: str
     evidence: Evidence
     adaptations: tuple[Adaptation, ...]
+    past: tuple[PastCase, ...] = ()
+    conformance: Conformance | None = None
+    what_if: WhatIf | None = None
 
 
-def insights(store: EventStore, session: str, history: Iterable[str] | None = None) -> Insights:
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Another plan, scored against the same history. file: where it is; result: the gate's word."""
+
+    file: str
+    plan: Plan
+    result: Result
+    conformance: Conformance
+
+
+def insights(
+    store: EventStore, session: str, history: Iterable[str] | None = None, *, deadline: Deadline = never
+) -> Insights:
     """What the logs of ``history`` (the session alone, where not said) suggest for the plan of ``session``.
 
-    Raises PetriError ``PETRI_NO_PLAN``.
+    deadline: of the alignments, which then answer with intervals. Raises PetriError ``PETRI_NO_PLAN``.
     """
     revision = store.state(session).plan
     if revision is None:
@@ -48,7 +67,10 @@ def insights(store: EventStore, session: str, history: Iterable[str] | None = No
     names = list(dict.fromkeys([session] if history is None else history))
     logs = ((name, (entry.event for entry in store.read(name))) for name in names)
     evidence = gather(plan, logs, _numbers)
-    return Insights(session, plan, revision.text, revision.file, evidence, tuple(suggestions(plan, evidence)))
+    past = tuple(past_of(store, names))
+    fit = conformance(plan, past, deadline=deadline)
+    found = tuple(suggestions(plan, evidence))
+    return Insights(session, plan, revision.text, revision.file, evidence, found, past, fit)
 
 
 def suggestions(plan: Plan, evidence: Evidence) -> list[Adaptation]:

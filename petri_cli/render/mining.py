@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import floor
 
+from petri_cli.formats.dfg_draw import span
 from petri_cli.mining.alignments import Alignments
 from petri_cli.mining.deviations import Deviation, PlaceDeviation
 from petri_cli.mining.dfg import DirectlyFollows
+from petri_cli.mining.diff import Difference
 from petri_cli.mining.log import Log
+from petri_cli.mining.model import LabelledNet
 from petri_cli.mining.token_replay import Replay
-from petri_cli.render.look import KEEP, Line, Look, columns, crop, pad, wrap
+from petri_cli.render.look import KEEP, Line, Look, Span, columns, crop, pad, wrap
 from petri_cli.render.phrase import listed, many
 from petri_cli.soundness.result import Result, Verdict
 
@@ -22,12 +26,49 @@ BAR = 12
 
 
 @dataclass(frozen=True, slots=True)
+class Swept:
+    """What mining the most frequent variants gives. coverage: share of the cases, in percent; variants: how many;
+    size: leaves of the tree; fitness (an interval) and precision against the whole log, None where not known."""
+
+    coverage: float
+    variants: int
+    fitness: tuple[float, float]
+    precision: float | None
+    size: int
+    chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A model. kind: ``alpha``, ``inductive``, ``plan`` or ``net``; result: the gate's word; rows: what it is, in
+    words; notes: where the miner is blind on this log; text: of the plan, if any; sweep: other coverages."""
+
+    kind: str
+    title: str
+    model: LabelledNet
+    result: Result
+    rows: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    text: str = ""
+    sweep: Sequence[Swept] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The directly-follows graph, and edge → median seconds."""
+
+    follows: DirectlyFollows
+    times: Mapping[tuple[int, int], float]
+
+
+@dataclass(frozen=True, slots=True)
 class Fit:
     """How well a model and a log agree. precision: None where it was not worked out."""
 
     aligned: Alignments
     replay: Replay
     precision: float | None
+    simplicity: float
     deviations: Sequence[Deviation]
     places: Sequence[PlaceDeviation]
 
@@ -37,6 +78,9 @@ def draw_log(name: str, log: Log, look: Look, *, everything: bool = False) -> li
     size = f"{many(log.n_cases, 'case')}, {many(log.n_events, 'event')}, {_activities(len(log.activities))}, "
     size += many(len(log.variants), "variant")
     lines: list[Line] = wrap([("strong", name), ("dim", f"{KEEP} {size}")], look.prose, "", INDENT)
+    if log.columns:
+        told = ", ".join(f"{role} is `{name}`" for role, name in log.columns.items())
+        lines += wrap([("dim", f"columns: {told}")], look.prose, INDENT, DEEPER)
     for why, n in log.dropped.items():
         lines += wrap([("doubt", f"{many(n, 'event')} left out: {why}")], look.prose, INDENT)
     return [*lines, [], [("", INDENT), ("strong", "Variants")], *_variants(log, look, everything)]
@@ -50,20 +94,17 @@ def _variants(log: Log, look: Look, everything: bool) -> list[Line]:
     order = sorted(range(len(log.variants)), key=lambda k: (-log.counts[k], k))
     shown = order if everything else order[:MAX_VARIANTS]
     most = max(log.counts, default=1)
-    done, rest = ("█", "░") if look.signs else ("#", ".")
     lines: list[Line] = []
     for k in shown:
         n = log.counts[k]
-        full = max(1, BAR * n // most) if n else 0
         share = f"{100 * n / log.n_cases:5.1f} %"
         head: Line = [
             ("", DEEPER),
-            ("lane0", done * full),
-            ("dim", rest * (BAR - full)),
+            *_bar(n, most, look),
             ("", f"{n:>8,} "),
             ("dim", share),
         ]
-        room = max(20, look.width - len(DEEPER) - BAR - 18)
+        room = max(5, look.width - len(DEEPER) - BAR - 18)
         head.append(("", f"{INDENT}{crop(_trace(log, k), room)}"))
         lines.append(head)
     left = len(order) - len(shown)
@@ -85,92 +126,187 @@ def _trace(log: Log, variant: int) -> str:
     return " → ".join(told) if told else "(no event)"
 
 
-def draw_graph(graph: DirectlyFollows, look: Look, *, everything: bool = False) -> list[Line]:
+def draw_graph(graph: Graph, look: Look, *, everything: bool = False) -> list[Line]:
     """The directly-follows graph, the most frequent edges first."""
-    edges = sorted(graph.follows.items(), key=lambda e: (-e[1], e[0]))
+    follows = graph.follows
+    edges = sorted(follows.follows.items(), key=lambda e: (-e[1], e[0]))
     shown = edges if everything else edges[: 2 * MAX_ROWS]
-    lines: list[Line] = [[], [("", INDENT), ("strong", "What directly follows what")]]
+    most = max(follows.follows.values(), default=1)
+    title: Line = [("", INDENT), ("strong", "What directly follows what")]
+    if graph.times:
+        title.append(("dim", "  with the median time between"))
+    lines: list[Line] = [[], title]
     for (a, b), n in shown:
-        lines.append([("", DEEPER), ("", f"{n:>9,}  {graph.activities[a]} → {graph.activities[b]}")])
+        gap = f"{span(graph.times[a, b]):>8}" if (a, b) in graph.times else " " * 8
+        room = max(10, look.width - len(DEEPER) - BAR - 20)
+        edge = crop(f"{follows.activities[a]} → {follows.activities[b]}", room)
+        lines.append([("", DEEPER), *_bar(n, most, look), ("", f"{n:>9,}"), ("dim", gap), ("", f"{INDENT}{edge}")])
     if len(edges) > len(shown):
         lines.append([("dim", f"{DEEPER}and {len(edges) - len(shown):,} more edges (--all)")])
     return lines
 
 
-def draw_model(title: str, rows: Sequence[str], notes: Sequence[str], result: Result, look: Look) -> list[Line]:
+def _bar(n: int, most: int, look: Look) -> list[Span]:
+    done, rest = ("█", "░") if look.signs else ("#", ".")
+    full = max(1, BAR * n // most) if n else 0
+    return [("lane0", done * full), ("dim", rest * (BAR - full))]
+
+
+_SIGNS: Mapping[Verdict, tuple[str, str]] = {
+    Verdict.SOUND: ("good", "✓"),
+    Verdict.UNSOUND: ("bad", "✗"),
+    Verdict.UNKNOWN: ("doubt", "·"),
+}
+
+
+def draw_model(found: Found, look: Look, *, everything: bool = False) -> list[Line]:
     """What was found, what the miner cannot see in this log, and what the gate says of it."""
-    lines: list[Line] = [[], [("", INDENT), ("strong", title)]]
-    for row in rows:
-        lines += wrap([("", row)], look.prose, DEEPER, DEEPER + INDENT)
-    for note in notes:
+    net, result = found.model.net, found.result
+    size = f"{many(len(net.places), 'place')}, {many(len(net.transitions), 'transition')}"
+    lines: list[Line] = [[], wrap([("strong", found.title), ("dim", f"{KEEP} {size}")], look.prose, INDENT)[0]]
+    shown = found.rows if everything else found.rows[: 2 * MAX_ROWS]
+    for row in shown:
+        lines += wrap([("", row)], look.width, DEEPER, DEEPER + INDENT)
+    if len(found.rows) > len(shown):
+        lines.append([("dim", f"{DEEPER}and {len(found.rows) - len(shown):,} more lines (--all)")])
+    for note in found.notes:
         lines += wrap([("doubt", note)], look.prose, DEEPER, DEEPER + INDENT)
-    style, sign = {
-        Verdict.SOUND: ("good", "✓"),
-        Verdict.UNSOUND: ("bad", "✗"),
-        Verdict.UNKNOWN: ("doubt", "·"),
-    }[result.verdict]
+    style, sign = _SIGNS[result.verdict]
     why = f"by {result.evidence}" if result.sound else result.message.removeprefix(f"{result.code}: ")
     if result.counterexample is not None:
         why = result.counterexample.sentence
-    return [*lines, *wrap([(style, f"{sign}{KEEP}{result.verdict.value}"), ("", f"{KEEP} {why}")], look.prose, DEEPER)]
+    lines += wrap([(style, f"{sign}{KEEP}{result.verdict.value}"), ("", f"{KEEP} {why}")], look.prose, DEEPER)
+    return [*lines, *_sweep(found.sweep)]
 
 
-def draw_fit(fit: Fit, log: Log, look: Look) -> list[Line]:
+def _sweep(sweep: Sequence[Swept]) -> list[Line]:
+    """A row for each coverage: what leaving out rare variants costs, and what it gains."""
+    if len(sweep) < 2:
+        return []
+    lines: list[Line] = [[], [("", INDENT), ("strong", "Without the rare variants"), ("dim", "  --coverage picks")]]
+    lines.append([("dim", f"{DEEPER}{'coverage':>10}{'variants':>10}{'fitness':>10}{'precision':>11}{'size':>6}")])
+    for row in sweep:
+        told = f"{row.coverage:>8g} %{row.variants:>10,}{_digits(_known(row.fitness)):>10}{_digits(row.precision):>11}"
+        told += f"{row.size:>6,}"
+        lines.append([("", DEEPER), ("strong" if row.chosen else "", told), ("dim", "  ←" if row.chosen else "")])
+    return lines
+
+
+def _known(interval: tuple[float, float]) -> float | None:
+    return interval[0] if interval[0] == interval[1] else None
+
+
+def _digits(value: float | None) -> str:
+    return "·" if value is None else rounded(value, 4)
+
+
+def rounded(value: float, digits: int) -> str:
+    """Rounded, but never up to 1: only what is perfect reads so."""
+    if value < 1 and round(value, digits) == 1:
+        value = floor(value * 10**digits) / 10**digits
+    return f"{value:.{digits}f}"
+
+
+def draw_fit(fit: Fit, log: Log, look: Look, *, everything: bool = False) -> list[Line]:
     """Fitness by exact alignments, token replay beside it, and where the log and the model part."""
     lines: list[Line] = [[], [("", INDENT), ("strong", "How well they agree")]]
     low, high = fit.aligned.fitness()
-    least, most = fit.aligned.cost()
     known, maybe = fit.aligned.fitting_cases()
-    cost = f"{least:,}" if most == least else f"between {least:,} and {'any' if most is None else format(most, ',')}"
     fits = f"{known:,}" if known == maybe else f"{known:,} to {maybe:,}"
-    rows = [
-        (
-            "fitness",
-            f"{_number(low, high)}",
-            f"exact alignments of cost {cost}; {fits} of {many(log.n_cases, 'case')} fit",
-        ),
-    ]
+    least, most = fit.aligned.cost()
+    cost = f"{least:,}" if most == least else f"{least:,} or more" if most is None else f"{least:,} to {most:,}"
     c = fit.replay.total
-    rows.append(
+    rows = [
+        ("fitness", _interval(low, high), f"{fits} of {many(log.n_cases, 'case')} fit; exact alignments cost {cost}"),
         (
             "token replay",
-            f"{c.fitness:.6f}",
-            f"missing {c.missing:,} of {c.consumed:,}, remaining {c.remaining:,} of {c.produced:,}",
-        )
-    )
+            rounded(c.fitness, 6),
+            f"{c.missing:,} of {c.consumed:,} tokens missing, {c.remaining:,} of {c.produced:,} left over",
+        ),
+    ]
     if fit.precision is not None:
-        rows.append(("precision", f"{fit.precision:.6f}", "by escaping edges"))
+        rows.append(("precision", rounded(fit.precision, 6), "of what the model allows, how much happens"))
+    rows.append(("simplicity", rounded(fit.simplicity, 6), "by arcs a node"))
     for name, value, why in rows:
-        lines += wrap(
-            [("", f"{name:<13}".replace(" ", KEEP)), ("strong", value), ("dim", f"{KEEP} {why}")], look.prose, DEEPER
-        )
-    return [*lines, *_deviations(fit, look)]
+        style = "good" if name == "fitness" and low == 1 else "strong"
+        named = f"{name:<13}".replace(" ", KEEP)
+        lines += wrap([("", named), (style, value), ("dim", f"{KEEP} {why}")], look.prose, DEEPER, DEEPER * 2)
+    return [*lines, *_deviations(fit, log, look, everything=everything), *_places(fit, log, look)]
 
 
-def _number(low: float, high: float) -> str:
-    return f"{low:.6f}" if low == high else f"{low:.6f} to {high:.6f}"
+def _interval(low: float, high: float) -> str:
+    return rounded(low, 6) if low == high else f"{rounded(low, 6)} to {rounded(high, 6)}"
 
 
-def _deviations(fit: Fit, look: Look) -> list[Line]:
+def _deviations(fit: Fit, log: Log, look: Look, *, everything: bool) -> list[Line]:
     if not fit.deviations:
         return []
     lines: list[Line] = [[], [("", INDENT), ("strong", "Where they part")]]
-    widest = min(max(columns(d.activity) for d in fit.deviations[:MAX_ROWS]), look.width // 3)
-    for d in fit.deviations[:MAX_ROWS]:
+    shown = fit.deviations if everything else fit.deviations[:MAX_ROWS]
+    widest = min(max(columns(d.activity) for d in shown), look.width // 3)
+    for d in shown:
         said = [f"{d.extra:,} too many"] if d.extra else []
         said += [f"{d.skipped:,} too few"] if d.skipped else []
-        said += ["unknown to the model"] if not d.known else []
-        text = f"{', '.join(said)}, in {many(d.cases, 'case')}, such as {listed(list(d.examples))}"
-        lines += wrap(
-            [*pad([("", crop(d.activity, widest))], widest), ("", KEEP), ("dim", f" {text}")],
-            look.prose,
-            DEEPER,
-            DEEPER * 2,
-        )
-    if len(fit.deviations) > MAX_ROWS:
-        lines.append([("dim", f"{DEEPER}and {len(fit.deviations) - MAX_ROWS:,} more activities")])
-    for p in fit.places[:3]:
-        said = [f"{p.missing:,} missing"] if p.missing else []
-        said += [f"{p.remaining:,} left over"] if p.remaining else []
-        lines += wrap([("dim", f"place {p.place}: {', '.join(said)}, in {many(p.cases, 'case')}")], look.prose, DEEPER)
+        said += [] if d.known else ["unknown to the model"]
+        text = f"{', '.join(said)}, in {d.cases:,} of {many(log.n_cases, 'case')}: {_such_as(d.examples, d.cases)}"
+        head: Line = [*pad([("", crop(d.activity, widest))], widest), ("", KEEP)]
+        lines += wrap([*_kept(head), ("dim", f" {text}")], look.prose, DEEPER, DEEPER * 2)
+    if len(fit.deviations) > len(shown):
+        lines.append([("dim", f"{DEEPER}and {len(fit.deviations) - len(shown):,} more activities (--all)")])
+    return lines
+
+
+def _kept(line: Line) -> Line:
+    """``line`` as one word: it is not broken."""
+    return [(style, text.replace(" ", KEEP)) for style, text in line]
+
+
+def _such_as(examples: Sequence[str], cases: int) -> str:
+    return listed(list(examples)) if cases <= len(examples) else f"{', '.join(examples)}, …"
+
+
+def _places(fit: Fit, log: Log, look: Look) -> list[Line]:
+    """The places where most tokens were missing or left over, with bars."""
+    if not fit.places:
+        return []
+    lines: list[Line] = [[], [("", INDENT), ("strong", "Where tokens were missing or left over")]]
+    shown = fit.places[:MAX_ROWS]
+    most = max(p.missing + p.remaining for p in shown)
+    widest = min(max(columns(p.place) for p in shown), look.width // 3)
+    for p in shown:
+        name = pad([("", crop(p.place, widest))], widest + 2)
+        counts = f"{p.missing:>8,} missing{p.remaining:>8,} left over"
+        lines.append([("", DEEPER), *name, *_bar(p.missing + p.remaining, most, look), ("", counts)])
+    if len(fit.places) > len(shown):
+        lines.append([("dim", f"{DEEPER}and {len(fit.places) - len(shown):,} more places")])
+    return lines
+
+
+def draw_difference(plan: str, found: Difference, look: Look, *, everything: bool = False) -> list[Line]:
+    """What was planned against what happens."""
+    lines: list[Line] = [[], [("", INDENT), ("strong", f"The plan {plan} against what happens")]]
+    if found.empty:
+        said = f"all {many(found.cases, 'case')} have its tasks, no others, and keep its order"
+        return [*lines, *wrap([("good", f"✓{KEEP}"), ("", said)], look.prose, DEEPER)]
+    of = many(found.cases, "case")
+    rows: list[tuple[str, str, str]] = []
+    for f in found.missing:
+        rows.append(("missing", f.activity, f"in {f.cases:,} of {of}: {_such_as(f.examples, f.cases)}"))
+    for f in found.extra:
+        text = f"{many(f.events, 'event')} in {f.cases:,} of {of}: {_such_as(f.examples, f.cases)}"
+        rows.append(("extra", f.activity, text))
+    for b in found.broken:
+        names = f"{b.first} → {b.second}" if b.relation == "before" else f"{b.first} or {b.second}"
+        kind = "order" if b.relation == "before" else "both"
+        text = f"broken in {b.cases:,} of {b.of:,} with both: {_such_as(b.examples, b.cases)}"
+        rows.append((kind, names, text))
+    widest = min(max(columns(name) for _, name, _ in rows), look.width // 2)
+    for kind in ("missing", "extra", "order", "both"):
+        group = [row for row in rows if row[0] == kind]
+        shown = group if everything else group[:MAX_ROWS]
+        for _, name, text in shown:
+            head: Line = [("doubt", f"{kind:<9}"), *pad([("", crop(name, widest))], widest), ("", KEEP)]
+            lines += wrap([*_kept(head), ("dim", f" {text}")], look.prose, DEEPER, DEEPER * 2)
+        if len(group) > len(shown):
+            lines.append([("dim", f"{DEEPER}and {len(group) - len(shown):,} more of these (--all)")])
     return lines

@@ -12,7 +12,7 @@ from jsonschema import Draft7Validator
 from petri_cli.cli.main import main
 from petri_cli.data import read
 from petri_cli.driver import insights as driver
-from tests.e2e.petri import petri
+from tests.e2e.petri import SAMPLES, petri
 
 FLAKY = """\
 name: flaky
@@ -79,8 +79,8 @@ def test_what_somebody_commits_meanwhile_is_not_undone(
     run(tmp_path, FLAKY, "--keep-going")
     look_into = driver.insights
 
-    def slowly(*asked: Any) -> Any:
-        found = look_into(*asked)
+    def slowly(*asked: Any, **more: Any) -> Any:
+        found = look_into(*asked, **more)
         assert petri("plan", "plan.petri.yaml", "--session", "flaky", cwd=tmp_path).code == 0
         return found
 
@@ -119,3 +119,94 @@ flow:
     assert found.keys() == {"deadTransition"}
     assert (found["deadTransition"]["target"], found["deadTransition"]["suggested"]) == ("t.right", None)
     assert "1 session, 1 completed in " in petri("insights", cwd=tmp_path).out
+
+
+# Conformance, candidates, what if
+
+QUEUE = """\
+name: queue
+resources: [{id: ci_slots, capacity: 1}]
+flow:
+  seq:
+    - task: {id: survey, run: "sleep 0.1"}
+    - foreach:
+        id: each
+        over: [a, b, c]
+        body: {guard: {resource: ci_slots, body: {task: {id: build, run: "sleep 0.2"}}}}
+    - task: {id: ship, run: "true"}
+"""
+
+
+def report(folder: Path, *arguments: str, code: int = 0) -> Any:
+    done = petri("insights", "--format", "json", *arguments, cwd=folder)
+    assert done.code == code, done.err
+    Draft7Validator(json.loads(read("schemas", "insights"))).validate(done.report)
+    return done.report
+
+
+def exactly(value: float) -> dict[str, float]:
+    return {"lower": value, "upper": value}
+
+
+def test_a_session_that_came_to_its_end_is_a_run_of_its_plan(tmp_path: Path) -> None:
+    assert run(tmp_path, QUEUE) == 0
+    found = report(tmp_path)["conformance"]
+    assert (found["cases"], found["ended"], found["fittingCases"]) == (1, 1, exactly(1))
+    assert (found["fitness"], found["cost"], found["deviations"]) == (exactly(1), exactly(0), [])
+    text = petri("insights", cwd=tmp_path).out
+    assert "1 of 1 fit; exact alignments cost 0; 1 of 1 case came to their end" in text
+    assert "petri mine queue lists the variants" in text
+
+
+def test_what_has_not_ended_is_counted_and_not_aligned(tmp_path: Path) -> None:
+    assert run(tmp_path, QUEUE.replace('run: "true"', 'maxAttempts: 1, run: "false"')) == 1
+    found = report(tmp_path)["conformance"]
+    assert (found["cases"], found["ended"], found["fitness"]) == (1, 0, None)
+    assert "0 of 1 case came to their end: there is nothing to align yet" in petri("insights", cwd=tmp_path).out
+
+
+def test_a_candidate_is_scored_against_the_same_history(tmp_path: Path) -> None:
+    assert run(tmp_path, QUEUE) == 0
+    assert run(tmp_path, QUEUE) == 0
+    other = QUEUE.replace("id: survey", "id: sign").replace('    - task: {id: ship, run: "true"}\n', "")
+    (tmp_path / "other.petri.yaml").write_text(other, encoding="utf-8")
+    found = report(tmp_path, "queue", "--all-sessions", "--candidate", "other.petri.yaml")
+    assert (found["conformance"]["ended"], found["conformance"]["fitness"]) == (2, exactly(1))
+    score = found["candidate"]
+    assert (score["verdict"], score["fittingCases"], score["cost"]) == ("SOUND", exactly(0), exactly(6))
+    assert {d["activity"]: (d["extra"], d["skipped"], d["cases"], d["known"]) for d in score["deviations"]} == {
+        "ship": (2, 0, 2, False), "survey": (2, 0, 2, False), "sign": (0, 2, 2, True),
+    }  # fmt: skip
+    assert score["deviations"][0]["examples"] == ["queue@1", "queue-2@1"]
+
+
+def test_an_unsound_candidate_fails_the_call(tmp_path: Path) -> None:
+    assert run(tmp_path, QUEUE) == 0
+    unsound = (SAMPLES / "lock-inversion.petri.yaml").read_text(encoding="utf-8")
+    (tmp_path / "other.petri.yaml").write_text(unsound, encoding="utf-8")
+    assert report(tmp_path, "--candidate", "other.petri.yaml", code=1)["candidate"]["verdict"] == "UNSOUND"
+
+
+def test_what_another_capacity_would_change_is_simulated_with_the_durations_of_history(tmp_path: Path) -> None:
+    assert run(tmp_path, QUEUE) == 0
+    found = report(tmp_path, "--what-if", "ci_slots=3", "--timeout", "60")["whatIf"]
+    assert (found["changes"], found["runs"], found["wanted"], found["stuck"]) == ({"ci_slots": 3}, 200, 200, 0)
+    assert found["change"]["high"] < -0.3, "three builds of 0.2 s, now side by side"
+    assert found["before"]["mean"] > 0.7
+    (load,) = found["resources"]
+    assert load["capacity"] == [1, 3]
+    assert load["waits"] == [2, 0]
+    assert load["queuedSeconds"][0] > 0.5
+    assert load["queuedSeconds"][1] == 0
+    assert found == report(tmp_path, "--what-if", "ci_slots=3", "--timeout", "60")["whatIf"]
+    text = petri("insights", "--what-if", "ci_slots=3", cwd=tmp_path).out
+    assert "What if ci_slots = 3" in text
+    assert "of 200 pairs of simulated runs" in text
+
+
+def test_a_capacity_of_no_resource_or_of_no_number_is_refused(tmp_path: Path) -> None:
+    assert run(tmp_path, QUEUE) == 0
+    done = petri("insights", "--what-if", "ci_slot=3", cwd=tmp_path)
+    assert (done.code, "PETRI_UNKNOWN_RESOURCE" in done.err, "ci_slots" in done.err) == (2, True, True)
+    for wrong in ("ci_slots=0", "ci_slots=x", "ci_slots"):
+        assert petri("insights", "--what-if", wrong, cwd=tmp_path).code == 2

@@ -1,0 +1,85 @@
+"""Models for a log: found by a miner, or given in a file; each with the gate's word on it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from petri_cli.api import analyze, load_data, not_a_plan
+from petri_cli.cli.inputs import one_source, read_source
+from petri_cli.mining.gate import judge_model
+from petri_cli.mining.log import Log
+from petri_cli.mining.model import LabelledNet
+from petri_cli.mining.plan_model import plan_model
+from petri_cli.plan.model import Plan
+from petri_cli.render.mining import Found, Swept
+from petri_cli.soundness.result import Budget
+
+
+def find(log: Log, algorithm: Literal["alpha", "inductive", "dfg"], coverage: float, budget: Budget) -> Found:
+    """The model that ``algorithm`` finds in ``log``, judged. Raises PetriError ``PETRI_TOO_MANY_PLACES``."""
+    if algorithm == "alpha":
+        return _alpha(log, budget)
+    return _inductive(log, coverage, budget)
+
+
+def _alpha(log: Log, budget: Budget) -> Found:
+    from petri_cli.mining.alpha import alpha
+
+    net = alpha(log)
+    names = net.activities
+    rows = [f"{_set(a, names)} → {_set(b, names)}" for a, b in net.pairs]
+    result = judge_model(net.model, budget, clock=time.monotonic)
+    return Found("alpha", "Found by alpha", net.model, result, rows, net.warnings())
+
+
+def _inductive(log: Log, coverage: float, budget: Budget) -> Found:
+    """With the rows for other coverages, as far as half of the time suffices for them."""
+    from petri_cli.mining.raise_plan import plan_text
+    from petri_cli.mining.sweep import COVERAGES, most_frequent, sweep
+    from petri_cli.render.process_tree import outline
+
+    end = time.monotonic() + budget.seconds / 2
+    coverages = sorted({*COVERAGES, coverage}, reverse=True)
+    rows = sweep(log, coverages, deadline=lambda: time.monotonic() > end)
+    chosen = rows[coverages.index(coverage)]
+    result = judge_model(chosen.model, budget, clock=time.monotonic)
+    text = plan_text(chosen.tree, most_frequent(log, coverage))
+    swept = [Swept(r.coverage, r.variants, r.fitness, r.precision, r.size, chosen=r is chosen) for r in rows]
+    title = "Found by the inductive miner"
+    if coverage < 100:
+        title += f" in {coverage:g} % of the cases"
+    return Found("inductive", title, chosen.model, result, outline(chosen.tree), (), text, swept)
+
+
+def _set(activities: Sequence[int], names: Sequence[str]) -> str:
+    told = ", ".join(names[a] for a in activities)
+    return told if len(activities) == 1 else f"{{{told}}}"
+
+
+def given(path: str, log: Log, widths: Mapping[str, int], budget: Budget) -> Found:
+    """The model in a file: a plan, lowered with cyclic loops, or a net, judged. Raises PetriError."""
+    from petri_cli.formats.detect import kind_of
+    from petri_cli.formats.pnml_labelled import read_labelled_pnml
+
+    source = one_source(path)
+    data = read_source(source)
+    if kind_of(source.name, data) == "pnml":
+        model, _ = read_labelled_pnml(data, source.name)
+        return Found("net", f"The net {source.name}", model, analyze(model.net, budget=budget))
+    subject, _ = load_data(data, source.name)
+    result = analyze(subject, budget=budget)
+    if isinstance(subject, Plan):
+        return Found("plan", f"The plan {source.name}", plan_model(subject, widths, frozenset(log.activities)), result)
+    model = LabelledNet(subject, {t.id: t.name or t.id for t in subject.transitions})
+    return Found("net", f"The net {source.name}", model, result)
+
+
+def given_plan(path: str) -> Plan:
+    """The plan in a file. Raises PetriError."""
+    source = one_source(path)
+    subject, _ = load_data(read_source(source), source.name)
+    if not isinstance(subject, Plan):
+        raise not_a_plan(source.name)
+    return subject

@@ -1,0 +1,217 @@
+"""``petri mine`` on logs whose models and figures are known."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft7Validator
+
+from petri_cli.data import read
+from tests.e2e.mining_cases import SEQUENCE, table
+from tests.e2e.petri import petri
+from tests.textbook_logs import FULL, L7, L11
+
+FOLDER = os.environ.get("PETRI_TEST_DATA")
+
+
+def mined(folder: Path, *arguments: str | Path) -> Any:
+    """The JSON of a call that ends well, after it was held against its schema."""
+    done = petri("mine", *arguments, "--format", "json", cwd=folder)
+    assert done.code == 0, done.err
+    Draft7Validator(json.loads(read("schemas", "mining"))).validate(done.report)
+    return done.report
+
+
+def exactly(value: float) -> dict[str, float]:
+    return {"lower": value, "upper": value}
+
+
+def plan(folder: Path, text: str = SEQUENCE) -> str:
+    (folder / "plan.petri.yaml").write_text(text, encoding="utf-8")
+    return "plan.petri.yaml"
+
+
+def test_alpha_finds_the_net_of_the_textbook_and_the_log_fits_it(tmp_path: Path) -> None:
+    found = mined(tmp_path, table(tmp_path / "log.csv", FULL), "--algorithm", "alpha")
+    assert (found["cases"], found["events"], len(found["variants"])) == (1_391, 7_539, 21)
+    assert (found["model"]["places"], found["model"]["verdict"]) == (7, "SOUND")
+    assert found["fit"]["replay"] == {
+        "fitness": 1.0, "missing": 0, "consumed": 10_467, "remaining": 0, "produced": 10_467,
+    }  # fmt: skip
+    assert found["fit"]["fitness"] == exactly(1)
+    assert found["columns"] == {"case": "case", "activity": "activity", "timestamp": "timestamp"}
+
+
+def test_alpha_is_said_to_be_blind_where_it_is_and_its_net_is_refused(tmp_path: Path) -> None:
+    found = mined(tmp_path, table(tmp_path / "log.csv", L7), "--algorithm", "alpha")
+    assert found["model"]["verdict"] == "UNSOUND"
+    assert any("`b` follows itself" in w for w in found["model"]["warnings"])
+
+
+def test_the_plan_of_the_inductive_miner_passes_the_gate_and_tells_its_log(tmp_path: Path) -> None:
+    log = table(tmp_path / "log.csv", FULL)
+    found = mined(tmp_path, log, "-o", "mined.petri.yaml")
+    assert (found["model"]["kind"], found["model"]["verdict"]) == ("inductive", "SOUND")
+    assert found["fit"]["fitness"] == exactly(1)
+    assert (tmp_path / "mined.petri.yaml").read_text(encoding="utf-8") == found["model"]["plan"]
+    assert petri("analyze", "mined.petri.yaml", cwd=tmp_path).code == 0
+    again = mined(tmp_path, log, "--model", "mined.petri.yaml")
+    assert again["fit"]["fitness"] == exactly(1)
+    assert again["fit"]["fittingCases"] == exactly(1_391)
+
+
+def test_an_event_that_the_model_lacks_counts_against_its_case(tmp_path: Path) -> None:
+    found = mined(tmp_path, table(tmp_path / "log.csv", "abcd abc"), "--model", plan(tmp_path))["fit"]
+    assert found["fittingCases"] == exactly(1)
+    assert found["cost"] == exactly(1)
+    assert found["unknown"] == {"d": 1}
+    assert [(d["activity"], d["extra"], d["known"], d["examples"]) for d in found["deviations"]] == [
+        ("d", 1, False, ["c1"])
+    ]
+    skipping = mined(tmp_path, tmp_path / "log.csv", "--model", plan(tmp_path), "--skip-unknown")["fit"]
+    assert skipping["replay"]["fitness"] == 1
+    assert skipping["fittingCases"] == exactly(1), "the way of counting changes no alignment"
+
+
+def test_silent_steps_cost_nothing(tmp_path: Path) -> None:
+    looping = SEQUENCE.replace("task: {id: c, run: ls}", "loop: {id: again, body: {task: {id: c, run: ls}}}")
+    looping += "    - task: {id: d, run: ls}\n    - task: {id: e, run: ls}\n"
+    found = mined(tmp_path, table(tmp_path / "log.csv", "abcde abccde"), "--model", plan(tmp_path, looping))["fit"]
+    assert (found["cost"], found["fitness"]) == (exactly(0), exactly(1))
+
+
+def test_a_rare_activity_that_a_model_leaves_out_makes_its_case_deviate(tmp_path: Path) -> None:
+    log = table(tmp_path / "log.csv", "abc^99 abxc")
+    found = mined(tmp_path, log, "--model", plan(tmp_path))["fit"]
+    assert (found["fittingCases"], found["cost"], found["unknown"]) == (exactly(99), exactly(1), {"x": 1})
+    text = petri("mine", log, "--model", "plan.petri.yaml", cwd=tmp_path).out
+    assert "99 of 100 cases fit" in text
+    assert "1 too many, unknown to the model, in 1 of 100 cases: c100" in text
+
+
+def test_what_was_planned_is_set_against_what_happens(tmp_path: Path) -> None:
+    log = table(tmp_path / "log.csv", "abc^5 bac^2 acx")
+    found = mined(tmp_path, log, "--diff", plan(tmp_path))
+    assert (found["model"], found["fit"]) == (None, None)
+    difference = found["difference"]
+    assert [(f["activity"], f["cases"], f["of"]) for f in difference["missing"]] == [("b", 1, 8)]
+    assert [(f["activity"], f["events"], f["examples"]) for f in difference["extra"]] == [("x", 1, ["c8"])]
+    assert [(b["first"], b["second"], b["cases"], b["of"], b["examples"]) for b in difference["broken"]] == [
+        ("a", "b", 2, 7, ["c6", "c7"])
+    ]
+    text = petri("mine", log, "--diff", "plan.petri.yaml", cwd=tmp_path).out
+    assert "a → b" in text
+    assert "broken in 2 of 7 with both: c6 and c7" in text
+
+
+def test_a_low_fitness_fails_the_call_where_asked(tmp_path: Path) -> None:
+    log = table(tmp_path / "log.csv", "abcd abc")
+    asked = ("mine", log, "--model", plan(tmp_path), "--fail-under")
+    assert petri(*asked, "0.9", cwd=tmp_path).code == 0
+    assert petri(*asked, "0.95", cwd=tmp_path).code == 1
+
+
+def test_rare_variants_are_left_out_on_request_and_a_table_says_what_that_costs(tmp_path: Path) -> None:
+    log = table(tmp_path / "log.csv", "abc^95 acb^3 cba^2")
+    found = mined(tmp_path, log, "--coverage", "95")
+    assert found["fit"]["fitness"]["upper"] < 1
+    sweep = {row["coverage"]: row for row in found["model"]["sweep"]}
+    assert (sweep[100]["fitness"], sweep[95]["variants"]) == (exactly(1), 1)
+    assert sweep[95]["precision"] > sweep[100]["precision"]
+    assert "--coverage picks" in petri("mine", log, cwd=tmp_path).out
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [("net.pnml", "<?xml"), ("net.dot", "digraph"), ("net.mmd", "flowchart"), ("net.svg", "<svg"), ("net.json", "{")],
+)
+def test_a_model_is_written_as_the_ending_says(tmp_path: Path, name: str, begins: str) -> None:
+    mined(tmp_path, table(tmp_path / "log.csv", L11), "-o", name)
+    assert (tmp_path / name).read_text(encoding="utf-8").startswith(begins)
+
+
+def test_what_a_file_cannot_hold_is_refused(tmp_path: Path) -> None:
+    log = table(tmp_path / "log.csv", L11)
+    for more in (("-o", "x.yaml", "--algorithm", "alpha"), ("-o", "x.svg", "--algorithm", "dfg"), ("-o", "x.txt")):
+        done = petri("mine", log, *more, cwd=tmp_path)
+        assert (done.code, "PETRI_CANNOT_WRITE" in done.err) == (2, True), more
+
+
+def test_a_directly_follows_graph_has_counts_and_times(tmp_path: Path) -> None:
+    log = table(tmp_path / "log.csv", L11)
+    graph = mined(tmp_path, log, "--algorithm", "dfg", "-o", "graph.dot")["graph"]
+    assert {(e["from"], e["to"]): (e["count"], e["seconds"]) for e in graph["edges"]} == {
+        ("a", "b"): (20, 60), ("b", "c"): (20, 60), ("a", "c"): (30, 60),
+    }  # fmt: skip
+    assert (graph["starts"], graph["ends"]) == ({"a": 50}, {"c": 50})
+    assert '"a\\n50"' in (tmp_path / "graph.dot").read_text(encoding="utf-8")
+
+
+def test_bad_events_are_told_one_by_one_and_counted_and_strict_refuses_them(tmp_path: Path) -> None:
+    log = table(tmp_path / "log.csv", "abc^9")
+    log.write_text(log.read_text(encoding="utf-8") + ",a,2026-01-01T08:00:00Z\n" * 8, encoding="utf-8")
+    done = petri("mine", log, cwd=tmp_path)
+    assert done.code == 0
+    assert "log.csv:29" in done.err
+    assert "8 events left out" in done.out
+    assert petri("mine", log, "--strict", cwd=tmp_path).code == 2
+
+
+def test_a_chart_shows_when_it_happened(tmp_path: Path) -> None:
+    few = petri("mine", table(tmp_path / "few.csv", "abc ab"), "--chart", cwd=tmp_path).out
+    assert "When it happened" in few
+    assert "c1  ●" in few
+    many = petri("mine", table(tmp_path / "many.csv", "abc^50"), "--chart", cwd=tmp_path).out
+    assert any("\u2800" < c <= "\u28ff" for c in many)
+    plain = petri("mine", tmp_path / "many.csv", "--chart", cwd=tmp_path, env={"LC_ALL": "C"}).out
+    assert plain.isascii()
+
+
+def test_the_json_does_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
+    log = table(tmp_path / "log.csv", FULL)
+    plan(tmp_path)
+    for more in ((), ("--algorithm", "alpha"), ("--algorithm", "dfg"), ("--diff", "plan.petri.yaml")):
+        asked = ("mine", log, "--format", "json", *more)
+        told = {petri(*asked, cwd=tmp_path, env={"PYTHONHASHSEED": str(seed)}).out for seed in range(3)}
+        assert len(told) == 1, more
+
+
+def test_a_session_is_mined_by_alpha(tmp_path: Path) -> None:
+    plan(tmp_path)
+    assert petri("run", "plan.petri.yaml", cwd=tmp_path).code == 0
+    found = mined(tmp_path)
+    assert (found["log"], found["model"]["kind"], found["model"]["verdict"]) == ("planned", "alpha", "SOUND")
+    assert found["variants"] == [{"trace": ["a", "b", "c"], "cases": 1}]
+    assert mined(tmp_path, "planned", "--model", "plan.petri.yaml")["fit"]["fitness"] == exactly(1)
+
+
+def test_a_log_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
+    done = petri("mine", "nowhere.csv", cwd=tmp_path)
+    assert (done.code, "PETRI_UNREADABLE_FILE" in done.err) == (2, True)
+
+
+def test_options_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
+    log = table(tmp_path / "log.csv", "abc")
+    for more in (("--model", "x.pnml", "--algorithm", "alpha"), ("--algorithm", "dfg", "--fail-under", "1")):
+        assert petri("mine", log, *more, cwd=tmp_path).code == 2
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not FOLDER, reason="PETRI_TEST_DATA names no folder with logs")
+@pytest.mark.parametrize(
+    ("log", "net", "cost", "fitness"),
+    [
+        ("03_repairExample.xes.gz", "03_repairExample.imf.pnml", 108, 0.992960),
+        ("helpdesk.xes.gz", "helpdesk.imf.pnml", 751, 0.978753),
+        ("06_bpic2013_closed.xes.gz", "06_bpic2013_closed.imf.pnml", 144, 0.987626),
+    ],
+)
+def test_known_costs_of_logs_from_real_life(tmp_path: Path, log: str, net: str, cost: int, fitness: float) -> None:
+    logs = Path(FOLDER or "") / "logs"
+    found = mined(tmp_path, logs / log, "--model", logs / "nets" / net)["fit"]
+    assert found["cost"] == exactly(cost)
+    assert found["fitness"]["lower"] == pytest.approx(fitness, abs=5e-7)
