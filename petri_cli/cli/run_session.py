@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import signal
 import sys
 from collections.abc import Sequence
@@ -26,6 +27,9 @@ from petri_cli.render.status_json import entry_line, status_json
 from petri_cli.session.clock import wall_clock
 from petri_cli.session.state import State
 from petri_cli.session.store import Entry, EventStore
+
+FILES, FILES_EACH = 64, 8
+"""Files that a driver has open by itself, and for each program: three pipes, its output, and what starting it takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ class _Run:
         sys.path.insert(0, os.getcwd())  # noqa: PTH109 - where `module:function` is looked for, as `python -m` does
         folder = work_folder(self.call.store)
         options = Options(
-            max_concurrency=self.call.max_concurrency,
+            max_concurrency=ceiling(self.call.max_concurrency),
             worker=self.call.worker,
             keep_going=self.call.keep_going,
             wait=self.call.wait,
@@ -144,6 +148,15 @@ class _JsonLines:
         for entry in entries:
             self._page.write(entry_line(entry))
         self._out.flush()
+
+
+def ceiling(asked: int | None) -> int | None:
+    """How much may be done at once: as much as was asked for, and as this process may open files for."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
+        return asked
+    most = max(1, (files - FILES) // FILES_EACH)
+    return most if asked is None else min(asked, most)
 
 
 def exit_of(outcome: Outcome) -> Exit:

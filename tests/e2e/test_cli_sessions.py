@@ -249,6 +249,14 @@ def test_a_simulation_leaves_no_session(tmp_path: Path) -> None:
     assert not (tmp_path / ".petri").exists()
 
 
+def test_no_more_is_begun_than_there_are_files_for(tmp_path: Path) -> None:
+    items = ", ".join(map(str, range(60)))
+    many = f"name: many\nflow: {{foreach: {{id: e, over: [{items}], body: {{task: {{id: w, run: sleep 0.3}}}}}}}}\n"
+    write(tmp_path, many)
+    done = shell("ulimit -n 128; petri run plan.petri.yaml -q", tmp_path)
+    assert done.code == 0, done.out + done.err
+
+
 def test_the_sample_builds_checks_tests_and_ships(tmp_path: Path) -> None:
     done = petri("run", SAMPLES / "release.petri.yaml", cwd=tmp_path)
     assert (done.code, done.err) == (0, "")
