@@ -27,6 +27,7 @@ def verify(
     from petri_cli.cli.streams import Output
     from petri_cli.driver import external
     from petri_cli.driver.local import local_judge
+    from petri_cli.render.look import visible
     from petri_cli.session.events import Verified
 
     with opened(store) as sessions, Output() as out:
@@ -39,7 +40,7 @@ def verify(
                     passed = passed and isinstance(verdict, Verified)
                     why = "" if isinstance(verdict, Verified) else f": {verdict.reason}"
                     word = "passed" if isinstance(verdict, Verified) else "refused"
-                    out.write(f"{verdict.claim} {word} by {verdict.verifier or 'its verifier'}{why}\n")
+                    out.write(visible(f"{verdict.claim} {word} by {verdict.verifier or 'its verifier'}{why}") + "\n")
             return passed
 
         return Exit.OK if asyncio.run(adjudicate()) else Exit.UNSOUND

@@ -313,6 +313,14 @@ def test_workers_and_people_move_a_session_without_a_driver(tmp_path: Path) -> N
     assert [(e["by"], e["note"]) for e in approved] == [("ada", "fine")]
 
 
+def test_what_a_verifier_prints_does_not_steer_the_terminal(tmp_path: Path) -> None:
+    check = "printf '\\\\033[2Jno\\\\nno' >&2; exit 1"
+    write(tmp_path, f'name: odd\nflow: {{task: {{id: a, maxAttempts: 2, verify: {{command: "{check}"}}}}}}\n')
+    petri("plan", "plan.petri.yaml", cwd=tmp_path)
+    petri("report", claimed(tmp_path)["claim"], cwd=tmp_path)
+    assert petri("verify", cwd=tmp_path).out == "c1 refused by command: exit status 1: \\x1b[2Jno\\nno\n"
+
+
 def test_a_result_that_is_too_large_is_refused_and_not_cut(tmp_path: Path) -> None:
     write(tmp_path, PULLED)
     petri("plan", "plan.petri.yaml", cwd=tmp_path)
