@@ -24,7 +24,8 @@ Data alone goes to standard output: verdicts, reports, nets, pages. What is wron
 standard error; with `--format json` and `--format github` it is in the data as well. A reader that goes away
 (`petri analyze | head -1`) is no error. Lines and columns count from 1, and paths are written with `/`.
 
-A terminal gets colour where it adds meaning and its own width; a pipe or a file gets plain text that stays the same.
+A terminal gets colour where it adds meaning and its own width, from 40 to 110 columns; a pipe or a file gets plain text
+that stays the same.
 `NO_COLOR`, `FORCE_COLOR` and `TERM=dumb` are honoured, and under `LANG=C` lines are drawn in ASCII.
 """
 

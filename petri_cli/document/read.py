@@ -94,10 +94,13 @@ def _yaml_after_json(
     root, problems = _yaml(text, file)
     if root is not None:
         return root, problems
+    too_deep = problems[-1].code == "PETRI_TOO_DEEP"  # only JSON nests so deep: say also why it is none
+    end = text_position(text, len(text), file)
+    cut_off = file.lower().endswith((".yaml", ".yml")) and _reach(fatal) == (end.line, end.column)
+    if too_deep and (cut_off or _reach(fatal) < _reach(problems[-1])):
+        return None, (*json_problems, *problems)
     if _reach(fatal) >= _reach(problems[-1]):
         return None, json_problems
-    if problems[-1].code == "PETRI_TOO_DEEP":  # only JSON nests so deep: say also why it is none
-        return None, (*json_problems, *problems)
     return None, problems
 
 

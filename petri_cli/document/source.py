@@ -26,8 +26,6 @@ _YAML_BREAKS = "\n\r\x85\u2028\u2029"
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
@@ -122,7 +120,13 @@ def text_of(data: bytes | str, file: str, max_bytes: int = MAX_BYTES) -> str:
     return text
 
 
+SAVE_IT = "save the file as UTF-8"
+
+
 def _decode(data: bytes, file: str) -> str:
+    other = _other_encoding(data)
+    if other:
+        raise InputError([Problem("PETRI_NOT_UTF8", f"the file is {other}", Position(file, 1, 1), SAVE_IT)])
     encoding = "utf-8"
     for mark, marked in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
@@ -134,7 +138,19 @@ def _decode(data: bytes, file: str) -> str:
         before = data[: error.start].decode(encoding, "replace")
         message = f"byte 0x{data[error.start]:02X} at offset {error.start} is not {encoding.upper()}"
         where = text_position(before, len(before), file)
-        raise InputError([Problem("PETRI_NOT_UTF8", message, where, "save the file as UTF-8")]) from None
+        raise InputError([Problem("PETRI_NOT_UTF8", message, where, SAVE_IT)]) from None
+
+
+def _other_encoding(data: bytes) -> str:
+    """What the file is saved in, where its first bytes show that it is neither UTF-8 nor UTF-16 with a mark."""
+    if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "saved as UTF-32"
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return ""
+    head = data[:1024]
+    if len(head) > 3 and head.count(0) * 3 > len(head):  # every other byte of Latin text is zero in UTF-16
+        return "no text in UTF-8: every second byte or so is zero, as in UTF-16 without a byte order mark"
+    return ""
 
 
 def _forbidden(text: str, index: int, file: str) -> Problem:
@@ -144,7 +160,7 @@ def _forbidden(text: str, index: int, file: str) -> Problem:
         hint = "a file with NUL characters is binary, or UTF-16 without a byte order mark: save it as UTF-8"
     elif "\ud800" <= text[index] <= "\udfff":
         message = f"half a surrogate pair (U+{ord(text[index]):04X}) is no character"
-        hint = "save the file as UTF-8"
+        hint = SAVE_IT
     else:
         hint = r'remove it, or write it as an escape in double quotes, such as "\e"'
     return Problem("PETRI_CONTROL_CHARACTER", message, where, hint)

@@ -320,7 +320,6 @@ def test_json_may_nest_as_deep_as_it_likes(file: str) -> None:
         "\ufeffa: é",
         "a: é".encode("utf-16"),
         b"\xfe\xff" + "a: é".encode("utf-16-be"),
-        b"\xff\xfe\x00\x00" + "a: é".encode("utf-32-le"),
     ],
 )
 def test_a_byte_order_mark_says_how_to_read(data: bytes | str) -> None:
@@ -562,3 +561,31 @@ def test_a_pipe_is_refused_even_when_it_takes_the_place_of_a_file_meanwhile(
     monkeypatch.setattr(Path, "stat", lambda self: looked_at)
     with pytest.raises(PetriError, match="this is a named pipe; a file is wanted"):
         read_bytes(tmp_path / "pipe")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("a: é".encode("utf-32"), "the file is saved as UTF-32"),
+        (b"\x00\x00\xfe\xff" + "a: é".encode("utf-32-be"), "the file is saved as UTF-32"),
+        ("flow: {task: {id: a}}".encode("utf-16-le"), "as in UTF-16 without a byte order mark"),
+        ("flow: {task: {id: ä}}".encode("utf-16-be"), "as in UTF-16 without a byte order mark"),
+        ("a: b".encode("utf-32-le"), "as in UTF-16 without a byte order mark"),
+    ],
+)
+def test_an_encoding_that_is_not_read_is_one_problem(data: bytes, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_document(data, "f.yaml")
+    [problem] = caught.value.problems
+    assert (problem.code, problem.where.line, problem.hint) == ("PETRI_NOT_UTF8", 1, "save the file as UTF-8")
+    assert message in problem.message
+
+
+def test_a_single_nul_is_a_control_character() -> None:
+    assert codes(b"a: b\x00c") == ["PETRI_CONTROL_CHARACTER"]
+
+
+def test_brackets_that_never_close_in_a_yaml_file_are_no_mere_matter_of_json() -> None:
+    assert codes("[" * 5000, "f.petri.yaml") == ["PETRI_TOO_DEEP", "PETRI_JSON_SYNTAX"]
+    assert codes("[" * 5000, "f.petri.json") == ["PETRI_JSON_SYNTAX"]
+    assert codes("[" * 5000, "<stdin>") == ["PETRI_JSON_SYNTAX"]
