@@ -9,7 +9,7 @@ shows its largest value; how much of the waiting it explains is told.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -86,6 +86,23 @@ def guard_proposals(log: Log) -> list[GuardProposal]:
         for proposal in _proposals("activity", name, _Work(by_activity[name], {name: len(by_activity[name])})):
             if not any(p.activities.get(name) == proposal.events and p.capacity == proposal.capacity for p in found):
                 found.append(proposal)
+    return found
+
+
+def guards_of(log: Log, proposals: Iterable[GuardProposal]) -> dict[str, GuardProposal]:
+    """Activity → the proposal that is about all of its events that took time; no activity has two.
+
+    A guard around each such task alone holds nothing while it waits, so the plan stays sound.
+    """
+    events: dict[str, int] = {}
+    if log.times is not None:
+        for activity, _, _ in _spans(log, log.times):
+            events[activity] = events.get(activity, 0) + 1
+    found: dict[str, GuardProposal] = {}
+    for proposal in proposals:
+        for activity, n in proposal.activities.items():
+            if n == events.get(activity) and activity not in found:
+                found[activity] = proposal
     return found
 
 
