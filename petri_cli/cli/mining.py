@@ -19,12 +19,14 @@ from petri_cli.mining.deviations import deviations, place_deviations
 from petri_cli.mining.dfg import directly_follows
 from petri_cli.mining.diff import difference
 from petri_cli.mining.follow_times import follow_times
+from petri_cli.mining.guards import GuardProposal, guard_proposals
 from petri_cli.mining.log import Log
 from petri_cli.mining.model import LabelledNet
 from petri_cli.mining.precision import precision
+from petri_cli.mining.retries import RetryAdvice, retry_advice, runs_of
 from petri_cli.mining.simplicity import simplicity
 from petri_cli.mining.token_replay import token_replay
-from petri_cli.render.mining import Fit, Graph, draw_difference, draw_fit, draw_graph, draw_log, draw_model
+from petri_cli.render.mining import Fit, Graph, draw_advice, draw_difference, draw_fit, draw_graph, draw_log, draw_model
 from petri_cli.render.mining_json import Mined, mined_json
 from petri_cli.render.page import Page
 from petri_cli.soundness.result import Budget
@@ -33,6 +35,8 @@ Chosen = Literal["auto", "alpha", "inductive", "dfg"]
 
 MAX_PROBLEMS = 5
 """Bad events that are told one by one; all are counted."""
+MAX_EVENTS = 1_000_000
+"""Larger logs are not searched for capacities and retries, event by event."""
 MAX_STATES = 200_000
 """Of the gate: a mined net that needs more is answered with UNKNOWN."""
 
@@ -74,7 +78,19 @@ def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Ask
             watch.doing(f"aligning {len(read.variants):,} variants")
             fit = fit_of(read, found.model, asked.seconds, skip_unknown=asked.skip_unknown)
         told = None if plan is None else difference(read, plan)
-    return Mined(name, read, found, fit, graph, told, asked.diff or "")
+        guards: Sequence[GuardProposal] = ()
+        retries: Sequence[RetryAdvice] = ()
+        if asked.model is None and plan is None and read.n_events <= MAX_EVENTS:
+            watch.doing("looking for capacities")
+            guards, retries = _advice(read)
+    return Mined(name, read, found, fit, graph, told, asked.diff or "", guards, retries)
+
+
+def _advice(log: Log) -> tuple[Sequence[GuardProposal], Sequence[RetryAdvice]]:
+    """Capacities and retry limits that the log suggests. Where a start and a complete are two events, nothing was
+    tried twice."""
+    doubled = any(p.code == "PETRI_LOG_LIFECYCLE" for p in log.problems)
+    return guard_proposals(log), [] if doubled else retry_advice(runs_of(log))
 
 
 def source_of(
@@ -137,6 +153,7 @@ def show(mined: Mined, page: Page, *, everything: bool, chart: bool) -> None:
         page.lines(draw_model(mined.found, look, everything=everything))
     if mined.fit is not None:
         page.lines(draw_fit(mined.fit, mined.log, look, everything=everything))
+    page.lines(draw_advice(mined.guards, mined.retries, look, everything=everything))
     if mined.difference is not None:
         page.lines(draw_difference(mined.plan, mined.difference, look, everything=everything))
 

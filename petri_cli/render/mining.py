@@ -11,8 +11,10 @@ from petri_cli.mining.alignments import Alignments
 from petri_cli.mining.deviations import Deviation, PlaceDeviation
 from petri_cli.mining.dfg import DirectlyFollows
 from petri_cli.mining.diff import Difference
+from petri_cli.mining.guards import GuardProposal
 from petri_cli.mining.log import Log
 from petri_cli.mining.model import LabelledNet
+from petri_cli.mining.retries import RetryAdvice
 from petri_cli.mining.token_replay import Replay
 from petri_cli.render.look import KEEP, Line, Look, Span, columns, crop, pad, wrap
 from petri_cli.render.phrase import listed, many
@@ -22,7 +24,10 @@ INDENT = "  "
 DEEPER = "    "
 MAX_VARIANTS = 8
 MAX_ROWS = 10
+MAX_RETRIES = 3
 BAR = 12
+NAME_WIDTHS = (24, 18, 14, 11, 9, 7, 5)
+"""To which names of a trace that is too long are cut, one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +110,7 @@ def _variants(log: Log, look: Look, everything: bool) -> list[Line]:
             ("dim", share),
         ]
         room = max(5, look.width - len(DEEPER) - BAR - 18)
-        head.append(("", f"{INDENT}{crop(_trace(log, k), room)}"))
+        head.append(("", f"{INDENT}{_trace(log, k, room)}"))
         lines.append(head)
     left = len(order) - len(shown)
     if left:
@@ -114,16 +119,24 @@ def _variants(log: Log, look: Look, everything: bool) -> list[Line]:
     return lines
 
 
-def _trace(log: Log, variant: int) -> str:
-    """A trace in words; an activity that is repeated is told once."""
-    told: list[str] = []
+def _trace(log: Log, variant: int, room: int) -> str:
+    """A trace in words; an activity that is repeated is told once. Long names are cut until the trace fits: how it goes
+    on says more than how a name does."""
+    told: list[tuple[str, int]] = []
     for name in log.named(log.variants[variant]):
-        if told and (told[-1] == name or told[-1].startswith(f"{name} ×")):
-            n = int(told[-1].rpartition("×")[2]) if told[-1] != name else 1
-            told[-1] = f"{name} ×{n + 1}"
+        if told and told[-1][0] == name:
+            told[-1] = name, told[-1][1] + 1
         else:
-            told.append(name)
-    return " → ".join(told) if told else "(no event)"
+            told.append((name, 1))
+    if not told:
+        return "(no event)"
+    longest = max(columns(name) for name, _ in told)
+    for width in (longest, *(w for w in NAME_WIDTHS if w < longest)):
+        parts = [crop(name, width) + (f" ×{n}" if n > 1 else "") for name, n in told]
+        text = " → ".join(parts)
+        if columns(text) <= room:
+            break
+    return crop(text, room)
 
 
 def draw_graph(graph: Graph, look: Look, *, everything: bool = False) -> list[Line]:
@@ -309,4 +322,27 @@ def draw_difference(plan: str, found: Difference, look: Look, *, everything: boo
             lines += wrap([*_kept(head), ("dim", f" {text}")], look.prose, DEEPER, DEEPER * 2)
         if len(group) > len(shown):
             lines.append([("dim", f"{DEEPER}and {len(group) - len(shown):,} more of these (--all)")])
+    return lines
+
+
+def draw_advice(
+    guards: Sequence[GuardProposal], retries: Sequence[RetryAdvice], look: Look, *, everything: bool = False
+) -> list[Line]:
+    """Capacities and retry limits that the log suggests, each with its counts."""
+    lines: list[Line] = []
+    if guards:
+        lines += [[], [("", INDENT), ("strong", "Capacities that nobody wrote down")]]
+        for g in guards if everything else guards[:MAX_ROWS]:
+            head: Line = [("lane0", g.name.replace(" ", KEEP)), ("strong", f"{KEEP} {g.capacity:,}")]
+            lines += wrap([*head, ("dim", f"{KEEP} {g.rationale()}")], look.prose, DEEPER, DEEPER * 2)
+        if len(guards) > MAX_ROWS and not everything:
+            lines.append([("dim", f"{DEEPER}and {len(guards) - MAX_ROWS:,} more (--all)")])
+    if retries:
+        lines += [[], [("", INDENT), ("strong", "If repetitions are retries")]]
+        for r in retries if everything else retries[:MAX_RETRIES]:
+            most = "" if r.suggested is None else f"{KEEP} maxAttempts{KEEP}{r.suggested:,}"
+            head = [("lane0", r.activity.replace(" ", KEEP)), ("strong", most)]
+            lines += wrap([*head, ("dim", f"{KEEP} {r.rationale()}")], look.prose, DEEPER, DEEPER * 2)
+        if len(retries) > MAX_RETRIES and not everything:
+            lines.append([("dim", f"{DEEPER}and {len(retries) - MAX_RETRIES:,} more (--all)")])
     return lines

@@ -17,6 +17,8 @@ from petri_cli.render.run_lines import seconds
 
 NAMED_ROWS = 16
 """Up to so many cases have a row each."""
+FAR_APART = 4
+"""Cases that all take less than this part of the time are drawn one below the other, each from its own beginning."""
 ROWS = 14
 MAX_EVENTS = 200_000
 """More events than this are thinned out, by whole cases."""
@@ -83,9 +85,15 @@ def _named(
 ) -> list[Line]:
     widest = min(24, max(columns(log.cases[case]) for case, _ in cases))
     room = max(10, look.width - len(_INDENT) - widest - 2 - 10)
+    longest = max(_span(events) for _, events in cases)
+    relative = longest * FAR_APART < high - low
+    if relative:
+        low, high = 0, longest
     scale = (room - 1) / (high - low) if high > low else 0.0
     lines: list[Line] = []
-    for case, events in cases:
+    for case, found in cases:
+        shift = min(began for _, began, _ in found) if relative else 0
+        events = [(a, began - shift, ended - shift) for a, began, ended in found]
         cells: list[tuple[str, str]] = [("dim", "·")] * room
         for a, began, ended in events:
             style = styles.get(a, "dim")
@@ -93,10 +101,17 @@ def _named(
                 cells[x] = (style, "─")
         for a, _, ended in events:
             cells[int((ended - low) * scale)] = (styles.get(a, "dim"), "●")
-        took = (max(e for _, _, e in events) - min(b for _, b, _ in events)) / 1e6
+        took = _span(events) / 1e6
         name = pad([("", f"{_INDENT}{crop(log.cases[case], widest)}")], len(_INDENT) + widest + 2)
         lines.append([*name, *_joined(cells), ("dim", f"  {_long(took)}")])
+    if relative:
+        said = "each from its own beginning"
+        return [*lines, [("dim", f"{' ' * (len(_INDENT) + widest + 2)}{said}")]]
     return [*lines, _axis(low, high, len(_INDENT) + widest + 2, room)]
+
+
+def _span(events: Events) -> int:
+    return max(ended for _, _, ended in events) - min(began for _, began, _ in events)
 
 
 def _dotted(cases: Sequence[tuple[int, Events]], low: int, high: int, styles: dict[int, str], look: Look) -> list[Line]:

@@ -9,7 +9,9 @@ from typing import Any
 
 from petri_cli.errors import Problem
 from petri_cli.mining.diff import Difference, Finding
+from petri_cli.mining.guards import GuardProposal
 from petri_cli.mining.log import Log
+from petri_cli.mining.retries import RetryAdvice
 from petri_cli.render.mining import Fit, Found, Graph
 
 SCHEMA = "petri.mining/1"
@@ -26,6 +28,8 @@ class Mined:
     graph: Graph | None = None
     difference: Difference | None = None
     plan: str = ""
+    guards: Sequence[GuardProposal] = ()
+    retries: Sequence[RetryAdvice] = ()
 
 
 def mined_json(mined: Mined) -> str:
@@ -51,6 +55,37 @@ def mined_data(mined: Mined) -> dict[str, Any]:
         "fit": None if mined.fit is None else fit_data(mined.fit),
         "graph": None if mined.graph is None else _graph(mined.graph),
         "difference": None if mined.difference is None else _difference(mined.difference, mined.plan),
+        "guards": [_guard(g) for g in mined.guards],
+        "retries": [_retry(r) for r in mined.retries],
+    }
+
+
+def _guard(g: GuardProposal) -> dict[str, Any]:
+    return {
+        "kind": g.kind,
+        "name": g.name,
+        "capacity": g.capacity,
+        "activities": dict(g.activities),
+        "events": g.events,
+        "reached": g.reached,
+        "queued": g.queued,
+        "waited": g.waited,
+        "share": g.share,
+        "rationale": g.rationale(),
+    }
+
+
+def _retry(r: RetryAdvice) -> dict[str, Any]:
+    return {
+        "activity": r.activity,
+        "suggested": r.suggested,
+        "covered": r.covered,
+        "of": r.recovered,
+        "needed": {str(k): n for k, n in r.needed.items()},
+        "censored": {str(k): n for k, n in r.censored.items()},
+        "beyond": list(r.beyond),
+        "untold": r.untold,
+        "rationale": r.rationale(),
     }
 
 

@@ -200,6 +200,22 @@ def test_options_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
         assert petri("mine", log, *more, cwd=tmp_path).code == 2
 
 
+def test_repetitions_are_told_as_retries_with_their_counts(tmp_path: Path) -> None:
+    log = table(tmp_path / "log.csv", "b^12 bb^5 bbb^2 bbbbb")
+    (advice,) = mined(tmp_path, log)["retries"]
+    assert (advice["activity"], advice["suggested"], advice["covered"], advice["of"]) == ("b", 3, 19, 20)
+    assert (advice["needed"], advice["untold"]) == ({"1": 12, "2": 5, "3": 2, "5": 1}, True)
+    assert "3 attempts cover 19 of 20 (95 %)" in petri("mine", log, cwd=tmp_path).out
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not FOLDER, reason="PETRI_TEST_DATA names no folder with logs")
+def test_capacities_of_a_log_from_real_life_are_found(tmp_path: Path) -> None:
+    found = mined(tmp_path, Path(FOLDER or "") / "logs" / "02_teleclaims.xes.gz", "--lifecycle", "pairs")
+    assert {g["capacity"] for g in found["guards"]} == {40, 100}
+    assert len(found["guards"]) == 3
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not FOLDER, reason="PETRI_TEST_DATA names no folder with logs")
 @pytest.mark.parametrize(
