@@ -29,6 +29,8 @@ SessionId = Annotated[
 DEFAULT_NAME = "petri.db"
 DEFAULT = f"sqlite:///.petri/{DEFAULT_NAME}"
 SCHEME = "sqlite:///"
+LOOKED_BACK = 8
+"""Events at a time, to find the last one that says how a session stands."""
 
 
 @contextmanager
@@ -78,13 +80,29 @@ def session_of(store: EventStore, asked: str | None) -> str:
         raise PetriError("PETRI_NO_SESSIONS", "no session was opened yet", hint="petri run FILE opens one")
     if len(sessions) == 1:
         return sessions[0]
-    live = [s for s in sessions if not store.state(s).final]
+    live = [s for s in sessions if not _is_over(store, s)]
     if len(live) == 1:
         return live[0]
     shown = live or sessions
     which = ", ".join(shown[-8:])
     what = f"{len(live)} sessions are live" if live else f"all {len(sessions)} sessions are over"
     raise PetriError("PETRI_WHICH_SESSION", f"{what}: which one is meant?", hint=f"--session, one of {which}")
+
+
+def _is_over(store: EventStore, session: str) -> bool:
+    """Whether it is completed or cancelled. The end of its log tells, and need not be folded."""
+    from petri_cli.session.events import Ended
+    from petri_cli.session.fold import AFTER_THE_END
+    from petri_cli.session.state import FINAL
+
+    last = store.last(session)
+    while last:
+        first = max(0, last - LOOKED_BACK)
+        for entry in reversed(list(store.read(session, first, last))):
+            if not isinstance(entry.event, AFTER_THE_END):
+                return isinstance(entry.event, Ended) and entry.event.state in FINAL
+        last = first
+    return False
 
 
 def user(said: str | None) -> str:
