@@ -8,7 +8,8 @@ from typing import assert_never
 
 from petri_cli.driver.crew import Begun, Finished, Judged, Message
 from petri_cli.driver.replica import Replica
-from petri_cli.driver.verify import Verdict
+from petri_cli.driver.takeover import report_on
+from petri_cli.driver.verify import Verdict, word_of
 from petri_cli.errors import PetriError
 from petri_cli.session import events as ev
 from petri_cli.session.payload import encode
@@ -56,7 +57,12 @@ def _finished(replica: Replica, now: int, message: Finished, claim: Claim | None
 
 
 def adjudicate(replica: Replica, now: int, claim: Claim, verdict: Verdict) -> None:
-    """Move the tokens of a claim as its verifier says; nowhere while a person's word is waited for."""
+    """Move the tokens of a claim as its verifier says; nowhere while a person's word is waited for.
+
+    What a person has rejected since the verifier was asked is not passed.
+    """
+    if verdict.passed and claim.approval is False:
+        verdict = word_of(report_on(claim))
     if verdict.passed:
         replica.verified(now, claim, verdict.verifier, verdict.evidence)
     elif verdict.passed is not None:

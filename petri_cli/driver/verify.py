@@ -91,7 +91,7 @@ async def verify(
     if report.error:
         return Verdict(False, "report", report.error)
     if report.approved is False and "human" in single_verifiers(spec):
-        return _word_of(report)
+        return word_of(report)
     case = _Case(report, job, programs, cwd, timeout)
     passed: list[Verdict] = []
     for k, single in enumerate(single_verifiers(spec), 1):
@@ -121,7 +121,7 @@ class _Case:
                 case "exit-code":
                     return self._exit_code()
                 case "human":
-                    return _word_of(self.report)
+                    return word_of(self.report)
                 case "command":
                     return await self._command(spec[kind], folder)
                 case "python":
@@ -211,7 +211,7 @@ class _Case:
         return {**told, "item": job.thread.item} if job.thread.name else told
 
 
-def _word_of(report: Report) -> Verdict:
+def word_of(report: Report) -> Verdict:
     """A person's."""
     if report.approved is None:
         return Verdict(None, "human", "it waits for approval")

@@ -377,3 +377,41 @@ def test_an_outside_event_wakes_the_driver_out_of_a_delay(open_play: OpenPlay) -
 
     assert with_driver(play, event).state == "completed"
     assert play.loop.time() == pytest.approx(31, abs=0.3)
+
+
+@pytest.mark.parametrize("driven", [True, False])
+def test_a_rejection_while_a_verdict_is_under_way_counts(open_play: OpenPlay, driven: bool) -> None:
+    play = open_play(task("a", verify={"all": [{"command": "make check"}, "human"]}))
+    play.fake.verdict = lambda job, report: report.approved
+    play.fake.judging = 5.0
+    alive = there if driven else gone
+
+    async def people() -> None:
+        taken = external.claim(play.store, play.session, "w", alive=alive)
+        assert taken is not None
+        external.report(play.store, play.session, taken.claim, output="done", alive=alive)
+        await asyncio.sleep(10)
+        external.approve(play.store, play.session, taken.claim, alive=alive)
+        await asyncio.sleep(1)
+
+        async def change_of_mind() -> None:
+            await asyncio.sleep(1)
+            external.approve(
+                play.store, play.session, taken.claim, approved=False, by="me", note="no, wait", alive=alive
+            )
+
+        if driven:
+            await change_of_mind()
+        else:
+            mind = asyncio.create_task(change_of_mind())
+            verdicts = await external.verify(play.store, play.session, play.fake.judge)
+            await mind
+            assert [type(v) for v in verdicts] == [Refused]
+
+    if driven:
+        assert with_driver(play, people).state == "deadlocked"
+    else:
+        run_virtually(people(), play.loop)
+    assert [(e.reason, e.verifier) for e in play.events if isinstance(e, Refused)] == [
+        ("not approved by me: no, wait", "human")
+    ]
