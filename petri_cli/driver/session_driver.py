@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 
 from petri_cli.driver import standing
-from petri_cli.driver.crew import Crew, Judge, Perform
+from petri_cli.driver.crew import Crew, Judge, Message, Perform
 from petri_cli.driver.due import come_due, look_ahead
 from petri_cli.driver.ending import Outcome, conclude
 from petri_cli.driver.mail import read_mail
@@ -35,6 +35,10 @@ __all__ = ["Observer", "Options", "SessionDriver"]
 
 JUMP = 5_000_000
 """Ticks by which the wall clock may part from the steady one before it is noted."""
+PATIENCE = (1.0, 2.0, 4.0, 8.0, 15.0)
+"""Seconds between the attempts at a commit while the store has no room, or no turn for us."""
+PASSING = ("PETRI_STORE_FULL", "PETRI_STORE_BUSY")
+"""What a store says that may be over in a moment, and that it has written nothing."""
 
 
 class SessionDriver:
@@ -64,11 +68,14 @@ class SessionDriver:
         self._process = self.options.process or this_process()
         self._id = ""
         self._rung = asyncio.Event()
+        self._closed = asyncio.Event()
         self._crew = Crew(perform, judge, self._rung.set)
         self._judged: dict[str, bool | None] = {}
         """Claim → what a person had said of it when it was last given to the judge."""
         self._outcome: Outcome | None = None
         self._seen = -1
+        self._torn: int | None = None
+        """Up to which event the replica was right, when a step of it was not committed."""
         self._drift: int | None = None
         self._kept: Kept | None = None
         self._complaints: list[str] = []
@@ -84,6 +91,7 @@ class SessionDriver:
         """End what runs here, and end."""
         self.draining = self.closing = True
         self._rung.set()
+        self._closed.set()
 
     def interrupt(self) -> None:
         """Ctrl-C: once drains, twice closes."""
@@ -110,7 +118,7 @@ class SessionDriver:
             try:
                 await self._take_over()
                 while self._outcome is None:
-                    await self._step()
+                    await self._patient_step()
                     if self._outcome is None:
                         await self._wait()
             except asyncio.CancelledError:
@@ -170,7 +178,8 @@ class SessionDriver:
             if events:
                 w.append(events)
         entries = [*entries, *(Entry(start + n, e) for n, e in enumerate(events, 1))]
-        self._kept = keep(self.store, self.session, replica.state, self._kept)
+        with suppress(PetriError):  # it is committed, whatever becomes of a snapshot
+            self._kept = keep(self.store, self.session, replica.state, self._kept)
         if entries:
             self._tell(entries)
 
@@ -183,21 +192,49 @@ class SessionDriver:
                 self._observers.remove(observer)
                 self._complaints.append(f"nobody follows any more: {type(error).__name__}: {error}")
 
+    async def _patient_step(self) -> None:
+        """A step, tried again for some time where the store may soon have room for it. What runs here goes on."""
+        for pause in PATIENCE:
+            try:
+                return await self._step()
+            except PetriError as error:
+                if error.code not in PASSING or self.closing:
+                    raise
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._closed.wait(), pause)
+        await self._step()
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[list[Message]]:
+        """The mail of a step. Where the step is not committed, nobody has read it, and nothing has moved here."""
+        crew, before = self._crew, self._replica.state.seq
+        drift, complaints = self._drift, list(self._complaints)
+        mail, crew.mail = crew.mail, []
+        try:
+            yield mail
+        except BaseException:
+            crew.mail[:0] = mail
+            self._drift, self._complaints = drift, complaints
+            self._torn = before
+            raise
+
     async def _step(self) -> None:
         self._rung.clear()
+        if self._torn is not None:
+            state = self.store.state(self.session, self._torn)
+            self._replica, self._torn = Replica(self.session, state, check=self.options.check), None
         replica, crew = self._replica, self._crew
         if self.closing:
             await crew.close()
         self._watch.turn()
         going: list[asyncio.Future[None]] = []
         claimed: list[Claim] = []
-        with self._writing() as now:
+        with self._all_or_nothing() as mail, self._writing() as now:
             state = replica.state
             if state.driver is None or state.driver.id != self._id:
                 await self._dethroned()
             elif not state.final:
                 self._note(now)
-                mail, crew.mail = crew.mail, []
                 going = read_mail(replica, mail, now, self.options.worker)
                 come_due(replica, now, self._watch, self._id)
                 replica.settle(now)
@@ -206,7 +243,7 @@ class SessionDriver:
                 claimed = self._claim(now)
                 look_ahead(replica, now, self._watch, self._id)
             busy = crew.busy + len(claimed) + len(self._to_judge()) > 0
-            self._outcome = conclude(
+            outcome = conclude(
                 replica,
                 now,
                 self._watch,
@@ -215,8 +252,9 @@ class SessionDriver:
                 draining=self.draining,
                 interrupted=self.signal,
             )
-            if self._outcome is not None:
-                let_go(replica, now, self._id, self._outcome, closed=self.closing, drained=self.draining)
+            if outcome is not None:
+                let_go(replica, now, self._id, outcome, closed=self.closing, drained=self.draining)
+        self._outcome = outcome
         for go in going:
             if not go.done():
                 go.set_result(None)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 from typing import Any
 
 import pytest
@@ -14,10 +16,7 @@ from petri_cli.driver.process import Ended
 from petri_cli.driver.replica import Replica
 from petri_cli.driver.session_driver import Options, SessionDriver
 from petri_cli.errors import PetriError
-from petri_cli.session.events import (
-    Noted,
-    WorkStarted,
-)
+from petri_cli.session.events import Lapsed, Noted, Refused, Revoked, WorkStarted
 from petri_cli.session.memory import MemoryEventStore
 from tests.sessions import OpenPlay, task
 from tests.virtual_time import VirtualLoop, run_virtually
@@ -90,17 +89,18 @@ def test_a_verifier_that_breaks_is_not_a_pass(open_play: OpenPlay) -> None:
 
 
 class Full(MemoryEventStore):
-    """A store that is full from some commit on."""
+    """A store that is full from some commit on, for some commits or for good."""
 
-    def __init__(self, store: MemoryEventStore, commits: int) -> None:
-        self.inner, self.left = store, commits
+    def __init__(self, store: MemoryEventStore, commits: int, failures: float = inf) -> None:
+        self.inner, self.left, self.failures = store, commits, failures
 
     @contextmanager
     def writing(self, session: str) -> Iterator[Any]:
         with self.inner.writing(session) as w:
             yield w
             self.left -= 1
-            if self.left < 0:
+            if self.left < 0 < self.failures:
+                self.failures -= 1
                 raise PetriError("PETRI_STORE_FULL", "no space left on device")
 
     def __getattribute__(self, name: str) -> Any:
@@ -118,6 +118,43 @@ def test_a_full_disk_ends_the_driver_and_what_it_runs_and_the_log_stays_good(ope
         play.run(driver)
     assert not play.fake.running
     assert play.run().state == "completed"
+
+
+@pytest.mark.parametrize("failures", [1, 4])
+@pytest.mark.parametrize("commits", range(1, 7))
+def test_once_there_is_room_again_nothing_was_forgotten_and_nothing_is_done_twice(
+    open_play: OpenPlay, commits: int, failures: int
+) -> None:
+    play = open_play({"seq": [task("a"), {"parallel": [task("b"), task("c")]}]})
+    heard: list[int] = []
+
+    class Ear:
+        def committed(self, entries: Any, state: Any) -> None:
+            heard.extend(e.seq for e in entries)
+
+    driver = play.driver([Ear()])
+    driver.store = Full(play.store, commits, failures)
+    assert play.run(driver).state == "completed"
+    assert sorted(play.fake.done) == [("a", "", 1), ("b", "", 1), ("c", "", 1)]
+    assert not [e for e in play.events if isinstance(e, (Lapsed, Revoked, Refused))]
+    assert heard == list(range(3, play.store.last(play.session) + 1))
+
+
+def test_ctrl_c_does_not_wait_for_room(open_play: OpenPlay) -> None:
+    play = open_play(task("a"))
+    driver = play.driver()
+    driver.store = Full(play.store, 1)
+
+    async def impatient() -> None:
+        running = asyncio.create_task(driver.run())
+        await asyncio.sleep(0.5)
+        driver.interrupt()
+        driver.interrupt()
+        with pytest.raises(PetriError, match="no space left"):
+            await running
+
+    run_virtually(impatient(), play.loop)
+    assert play.loop.time() < 1
 
 
 def test_an_observer_that_fails_is_not_asked_again_and_the_work_goes_on(open_play: OpenPlay) -> None:
