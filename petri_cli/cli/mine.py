@@ -1,14 +1,11 @@
 """``petri mine``: find a model in an event log, and see how well it tells what happened."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import typer
 
 from petri_cli.cli.exit import Exit
-from petri_cli.cli.options import Colour, Widths
-from petri_cli.cli.store import StoreUrl
+from petri_cli.cli.options import Colour, StoreUrl, Widths
 
 Format = Literal["text", "json"]
 Algorithm = Literal["auto", "alpha", "inductive", "dfg"]

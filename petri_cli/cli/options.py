@@ -5,14 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from math import isnan
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from petri_cli.plan.duration import LONGEST
-from petri_cli.render.look import ColourMode
-
-Colour = Annotated[ColourMode, typer.Option(help="Colour: auto asks the terminal, NO_COLOR and FORCE_COLOR.")]
+Colour = Annotated[
+    Literal["auto", "always", "never"], typer.Option(help="Colour: auto asks the terminal, NO_COLOR and FORCE_COLOR.")
+]
+StoreUrl = Annotated[
+    str | None,
+    typer.Option("--store", metavar="URL", help="Where sessions are kept: $PETRI_STORE, else .petri/petri.db."),
+]
+SessionId = Annotated[
+    str | None,
+    typer.Option("--session", metavar="ID", help="Which session; the only live one where not said."),
+]
 StdinName = Annotated[
     str, typer.Option(metavar="NAME", help="What to call standard input; the ending says what it is.")
 ]
@@ -42,6 +49,8 @@ def widths(given: Iterable[str] | None) -> dict[str, int]:
 
 def lease_option(told: str) -> Any:
     """``--lease SECONDS``, bounded as the durations of a plan are. told: its line in the help."""
+    from petri_cli.plan.duration import LONGEST
+
     return typer.Option("--lease", min=0.1, max=LONGEST, metavar="SECONDS", callback=_number, help=told)
 
 

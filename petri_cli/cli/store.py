@@ -6,25 +6,16 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
+from petri_cli.cli.options import SessionId as SessionId
+from petri_cli.cli.options import StoreUrl as StoreUrl
 from petri_cli.cli.streams import say
 from petri_cli.errors import PetriError
 from petri_cli.render.page import one_line
 
 if TYPE_CHECKING:
     from petri_cli.session.store import EventStore
-
-StoreUrl = Annotated[
-    str | None,
-    typer.Option("--store", metavar="URL", help="Where sessions are kept: $PETRI_STORE, else .petri/petri.db."),
-]
-SessionId = Annotated[
-    str | None,
-    typer.Option("--session", metavar="ID", help="Which session; the only live one where not said."),
-]
 
 DEFAULT_NAME = "petri.db"
 DEFAULT = f"sqlite:///.petri/{DEFAULT_NAME}"

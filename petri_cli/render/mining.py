@@ -136,7 +136,7 @@ def _trace(log: Log, variant: int, room: int) -> str:
         text = " → ".join(parts)
         if columns(text) <= room:
             break
-    return crop(text, room)
+    return crop(text, room).replace("……", "…")
 
 
 def draw_graph(graph: Graph, look: Look, *, everything: bool = False) -> list[Line]:

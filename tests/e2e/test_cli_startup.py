@@ -74,6 +74,14 @@ def test_help_loads_the_group_alone() -> None:
     assert "yaml" not in modules
 
 
+def test_help_of_mining_loads_the_command_alone() -> None:
+    modules = imported("mine", "--help")
+    alone = {f"petri_cli.{m}" for m in ("version", "cli", "cli.exit", "cli.main", "cli.mine", "cli.options")}
+    assert petri_modules(modules) == alone
+    assert unwanted(modules) == set()
+    assert not {m.split(".")[0] for m in modules} & {"polars", "pandas", "numpy", "pyarrow", "yaml"}
+
+
 @pytest.mark.parametrize("sample", ["ordered-locks", "lock-inversion"])
 @pytest.mark.parametrize("form", ["text", "concise", "json", "github"])
 def test_a_small_analyze_loads_nothing_heavy(sample: str, form: str) -> None:
