@@ -196,10 +196,12 @@ class SessionDriver:
         """A step, tried again for some time where the store may soon have room for it. What runs here goes on."""
         for pause in PATIENCE:
             try:
-                return await self._step()
+                await self._step()
             except PetriError as error:
                 if error.code not in PASSING or self.closing:
                     raise
+            else:
+                return
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._closed.wait(), pause)
         await self._step()
@@ -277,10 +279,17 @@ class SessionDriver:
         stopped = self.draining or replica.state.failed or (not options.keep_going and standing.exhausted(replica))
         if stopped:
             return []
-        free = None if options.max_concurrency is None else max(0, options.max_concurrency - self._crew.busy)
+        free = self._room()
+        if free is not None:  # what was done is judged first
+            free = max(0, free - len(self._to_judge()))
         ready = standing.claimable(replica, now, self._watch, lambda piece: piece.local)
         chosen = list(islice(ready, free))
         return [replica.claim(now, p, t, worker=options.worker or p.worker, driver=self._id) for p, t in chosen]
+
+    def _room(self) -> int | None:
+        """How much more may begin here; None: as much as there is."""
+        most = self.options.max_concurrency
+        return None if most is None else max(0, most - self._crew.busy)
 
     def _take_back(self, now: int) -> None:
         """What was ended here, by us, is to be begun again some other time."""
@@ -322,6 +331,6 @@ class SessionDriver:
         ]
 
     def _begin_to_judge(self) -> None:
-        for claim in self._to_judge():
+        for claim in islice(self._to_judge(), self._room()):  # the others' turn comes when something ends
             self._judged[claim.id] = claim.approval
             self._crew.judge(self._replica.job(claim), report_on(claim))
