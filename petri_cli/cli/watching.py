@@ -15,7 +15,7 @@ from petri_cli.cli.streams import Output
 from petri_cli.driver.status import Phase, Status, status_of
 from petri_cli.engine.tokens import to_ticks
 from petri_cli.errors import PetriError
-from petri_cli.render.look import Line
+from petri_cli.render.look import Line, cut
 from petri_cli.render.page import Page
 from petri_cli.render.session_lines import SessionNarrator
 from petri_cli.render.status import draw_status
@@ -141,8 +141,8 @@ def _screen(page: Page, whole: bool) -> Iterator[Callable[[list[Line]], None]]:
         return
 
     def draw(lines: list[Line]) -> None:
-        height = os.get_terminal_size().lines - 1
-        text = "\n".join(page.look.paint(line) + "\x1b[K" for line in lines[:height])
+        width, height = os.get_terminal_size()
+        text = "\n".join(page.look.paint(cut(line, width - 1)) + "\x1b[K" for line in lines[: height - 1])
         page.write(f"\x1b[H{text}\x1b[J\n")
         sys.stdout.flush()
 

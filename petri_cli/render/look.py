@@ -157,6 +157,19 @@ def crop(text: str, width: int) -> str:
     return "".join(kept) + "…"
 
 
+def cut(line: Iterable[Span], width: int) -> Line:
+    """``line`` cut to ``width`` columns, as it is painted: one row of a terminal, that can be drawn over."""
+    kept: Line = []
+    left = width
+    for style, text in line:
+        shown = visible(text)
+        if columns(shown) > left:
+            return [*kept, (style, crop(shown, left))] if left > 0 else kept
+        kept.append((style, shown))
+        left -= columns(shown)
+    return kept
+
+
 def wrap(line: Iterable[Span], width: int, first: str = "", rest: str | None = None) -> list[Line]:
     """``line`` broken at blanks into lines of at most ``width`` columns, indented by ``first``, then ``rest``.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from petri_cli.driver.status import ClaimRow, ResourceRow, Status, TaskRow, WorkRow
 from petri_cli.engine.tokens import to_seconds
-from petri_cli.render.look import KEEP, Line, Look, columns, crop, pad, visible, wrap
+from petri_cli.render.look import KEEP, Line, Look, columns, crop, cut, pad, wrap
 from petri_cli.render.phrase import listed, many
 from petri_cli.render.run_lines import seconds
 from petri_cli.render.session_lines import clock, day, shown
@@ -73,19 +73,7 @@ def draw_at_work(s: Status, look: Look) -> list[Line]:
     claims = _claims(s, look)
     more: list[Line] = [[("dim", f"{DEEPER}and {len(claims) - MAX_ROWS:,} more")]] if len(claims) > MAX_ROWS else []
     lines = [*_bar(s, look), *claims[:MAX_ROWS], *more, *resources]
-    return [_cut(line, look.width - 1) for line in lines]
-
-
-def _cut(line: Line, width: int) -> Line:
-    """A line that is no longer than the terminal is wide, so that it can be drawn over."""
-    cut: Line = []
-    left = width
-    for style, text in line:
-        if left <= 0:
-            break
-        cut.append((style, crop(visible(text), left)))
-        left -= columns(cut[-1][1])
-    return cut
+    return [cut(line, look.width - 1) for line in lines]
 
 
 def _section(title: str, rows: Sequence[Sequence[Line]], most: int) -> list[Line]:

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from petri_cli.render.look import KEEP, Look, can_draw, columns, crop, length, visible, wants_colour, wrap
+from petri_cli.render.look import KEEP, Look, can_draw, columns, crop, cut, length, visible, wants_colour, wrap
 
 
 class Stream(io.StringIO):
@@ -93,3 +93,10 @@ def test_wide_characters_take_two_columns() -> None:
     assert columns("\u2714\ufe0f") == 1
     assert crop("数据库连接", 6) == "数据…"
     assert crop("short", 6) == "short"
+
+
+def test_a_row_of_a_terminal_is_cut_as_it_is_painted() -> None:
+    line = [("", "ab"), ("dim", "数\x1b据库"), ("", "cd")]
+    assert [length(cut(line, n)) for n in (0, 1, 2, 4, 5, 99)] == [0, 1, 2, 3, 5, 14]
+    assert Look().paint(cut(line, 99)) == "ab数\\x1b据库cd"
+    assert Look().paint(cut(line, 9)) == "ab数\\x1b…"
