@@ -207,7 +207,7 @@ def components(alphabet: int, neighbours: Callable[[int], int]) -> list[int]:
     while rest:
         part = todo = rest & -rest
         rest ^= part
-        while todo:
+        while todo and rest:
             low = todo & -todo
             todo ^= low
             new = neighbours(low.bit_length() - 1) & rest
@@ -277,7 +277,7 @@ def strongly_connected(graph: Graph) -> bool:
 def spread(edges: Mapping[int, int], start: int, within: int) -> int:
     """What ``edges`` lead to from ``start`` without leaving ``within``."""
     found = todo = start
-    while todo:
+    while todo and found != within:
         low = todo & -todo
         todo ^= low
         new = edges[low.bit_length() - 1] & within & ~found

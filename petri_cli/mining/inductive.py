@@ -28,7 +28,7 @@ from petri_cli.mining.inductive_splits import Traces, by_choice, by_loop, by_pro
 from petri_cli.mining.log import Log
 from petri_cli.mining.tree import Op, Tree, TreeBuilder
 
-MOST_TRIALS = 4_000_000
+MOST_TRIALS = 2_000_000
 """Nodes looked at, in all, to find activities beside the rest: hundreds of activities that nothing orders would take
 minutes. Past it, that fall-through is passed over, and the next ones say less, and fit as well."""
 
