@@ -120,12 +120,11 @@ def write_xes(path: Path, events: int, seed: int = 1) -> None:
 def write_parquet(path: Path, events: int, seed: int = 1) -> None:
     import polars
 
-    columns: dict[str, list[object]] = {"case_id": [], "activity": [], "timestamp": []}
-    for case, trace, times in cases(events, seed):
-        columns["case_id"] += [case] * len(trace)
-        columns["activity"] += trace
-        columns["timestamp"] += times
-    polars.DataFrame(columns).write_parquet(path)
+    table = path.with_suffix(".csv.part")
+    write_csv(table, events, seed)
+    time = polars.col("timestamp").str.to_datetime("%Y-%m-%dT%H:%M:%S%:z", time_unit="us")
+    polars.scan_csv(table, infer_schema=False).with_columns(time).sink_parquet(path)
+    table.unlink()
 
 
 def write(path: Path, events: int, seed: int = 1) -> None:

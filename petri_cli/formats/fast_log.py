@@ -186,7 +186,7 @@ def _collapsed(frame: DataFrame, columns: Columns, options: LogOptions) -> Log:
         held = _names(frame["resource"])
         code = {number: k if held[number] else UNKNOWN for k, number in enumerate(held)}
         resources = list(held.values())
-        resource = array("i", map(code.__getitem__, _flat(frame["resource"].to_physical(), "i")))
+        resource = array("i", list(map(code.__getitem__, _flat(frame["resource"].to_physical(), "i"))))
     timed = "timestamp" in frame.columns and options.times
     ended = _flat(frame["timestamp"], "q") if timed else array("q", [UNKNOWN]) * frame.height
     began = _flat(frame["start"], "q") if "start" in frame.columns and options.times else None
@@ -202,5 +202,5 @@ def _flat(column: Series, kind: str) -> array[int]:
     """Piece by piece, since a list of Python's integers is large."""
     flat = array(kind)
     for begin in range(0, len(column), _PIECE):
-        flat.extend(column.slice(begin, _PIECE).to_list())
+        flat += array(kind, column.slice(begin, _PIECE).to_list())
     return flat

@@ -36,7 +36,7 @@ class Events:
         """Keep the events of these indices, in this order."""
         for name in self.columns():
             column = getattr(self, name)
-            setattr(self, name, array(column.typecode, map(column.__getitem__, picked)))
+            setattr(self, name, array(column.typecode, list(map(column.__getitem__, picked))))
         self.bounds = array("q")
 
     def cases(self) -> Iterator[tuple[int, int]]:
@@ -146,7 +146,7 @@ def times_of(events: Events, resources: Sequence[str]) -> Times | None:
         first.pop(UNKNOWN, None)
         names = tuple([resources[r] for r in first])
         number = {UNKNOWN: UNKNOWN, **{r: k for k, r in enumerate(first)}}
-        codes = array("i", map(number.__getitem__, codes))
+        codes = array("i", list(map(number.__getitem__, codes)))
     if not known and began is None and codes is None:
         return None
     return Times(events.ended, began, codes, names)

@@ -105,10 +105,10 @@ class EventTable:
             ended, began = ended and _kept(ended, keep), began and _kept(began, keep)
         before, n = len(self.activity), len(activity)
         self._add_cases(case)
-        self.activity.extend(map(self.activities.__getitem__, activity))
-        self.ended.extend(ended if ended is not None else repeat(UNKNOWN, n))
+        self.activity += array("i", list(map(self.activities.__getitem__, activity)))
+        self.ended += ended if ended is not None else array("q", [UNKNOWN]) * n
         self.began = _longer(self.began, "q", began, before, n)
-        codes = None if resource is None else array("i", map(self.resources.__getitem__, resource))
+        codes = None if resource is None else array("i", list(map(self.resources.__getitem__, resource)))
         self.resource = _longer(self.resource, "i", codes, before, n)
         phases = (
             None if phase is None else array("b", [_PHASES.get(p.lower(), OTHER) if p else COMPLETE for p in phase])
@@ -116,11 +116,11 @@ class EventTable:
         self.phase = _longer(self.phase, "b", phases, before, n, COMPLETE)
 
     def _add_cases(self, case: Sequence[str] | array[int]) -> None:
-        numbers = case if isinstance(case, array) else array("i", map(self.cases.__getitem__, case))
+        numbers = case if isinstance(case, array) else array("i", list(map(self.cases.__getitem__, case)))
         if self._grouped and numbers:
             rising = numbers.tolist()
             self._grouped = (not self.case_of or self.case_of[-1] <= rising[0]) and rising == sorted(rising)
-        self.case_of.extend(numbers)
+        self.case_of += numbers
 
     def _ticks(
         self, batch: Batch, texts: Sequence[str] | None, side: int, bad: dict[int, tuple[str, str]]
