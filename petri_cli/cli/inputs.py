@@ -7,11 +7,13 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from petri_cli.errors import InputError, PetriError, Position, Problem
 
 STDIN = "-"
 STDIN_NAME = "<stdin>"
+PIECE = 1 << 16
 ENDINGS = (".petri.yaml", ".petri.yml", ".petri.json", ".pnml")
 
 
@@ -85,7 +87,17 @@ def read_source(source: Source) -> bytes:
             raise PetriError(error.code, error.message, where=where, hint=error.hint) from None
     if sys.stdin is None:
         raise PetriError("PETRI_UNREADABLE_FILE", "there is no standard input", where=Position(source.name))
-    return sys.stdin.buffer.read(MAX_BYTES + 1)
+    return _piecemeal(sys.stdin.buffer, MAX_BYTES + 1)
+
+
+def _piecemeal(stream: BinaryIO, most: int) -> bytes:
+    """Up to ``most`` bytes, read in pieces: between two of them Ctrl-C is heeded, which one large read may not do."""
+    pieces: list[bytes] = []
+    left = most
+    while left and (piece := stream.read1(min(left, PIECE))):  # type: ignore[attr-defined]
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
 
 
 def display_name(path: Path) -> str:

@@ -132,19 +132,22 @@ def test_an_internal_fault_exits_70_shows_its_traceback_and_spares_the_other_fil
 
 
 def test_ctrl_c_exits_130_and_keeps_what_was_judged(tmp_path: Path) -> None:
-    """The second file is a named pipe that nobody writes to: the interrupt comes while it is read."""
+    """The second file never ends: it takes more than a pipe holds, so it is being read when the interrupt comes."""
     write(tmp_path, a=INVERSION)
-    os.mkfifo(tmp_path / "b.petri.yaml")
     process = subprocess.Popen(
-        [PETRI, "analyze", "a.petri.yaml", "b.petri.yaml", "--format", "json"],
+        [PETRI, "analyze", "a.petri.yaml", "-", "--stdin-filename", "b.petri.yaml", "--format", "json"],
         cwd=tmp_path,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment(),
     )
-    with (tmp_path / "b.petri.yaml").open("wb"):  # opens only when the reader has come that far
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+    assert process.stdin is not None
+    process.stdin.write(b" " * 1_000_000)
+    process.stdin.flush()
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=60)
+    out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     first, second = json.loads(out)["results"]
     assert (first["verdict"], second["code"]) == ("UNSOUND", "PETRI_INTERRUPTED")
