@@ -99,6 +99,7 @@ def _evidence(cx: Counterexample) -> dict[str, Any]:
         "pumpOutcomes": [s.outcome for s in cx.pump],
         "shortest": cx.shortest,
         "minimal": cx.minimal,
+        "widths": dict(sorted(cx.widths.items())),
     }
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from petri_cli.net.compiled import compile_net
 from petri_cli.net.firing import Step
+from petri_cli.plan.model import Foreach
 from petri_cli.soundness.census import census
 from petri_cli.soundness.counterexample import steps_text
 from petri_cli.soundness.deadlock import find_deadlock
@@ -31,6 +32,8 @@ SHORTEST_WORK = 100_000
 which no step can be taken away."""
 SPARE_STEPS = 5_000
 """Longer runs are shown as they are found."""
+TOLD_WIDTHS = 8
+"""Foreachs whose width is told in words."""
 TRIAL_WORK = 50_000
 """States times moves spent in all on the smallest capacities."""
 TRIAL_COST = 15
@@ -73,6 +76,8 @@ class _Refusal:
             return _unsound(None, AT_LEAST_ONE, widths, (), detail) if needs_no_replay(decision.witness) else None
         if lift is None or cx is None:
             return self.again()
+        if not exact:
+            detail.append(_width_note(cx.widths))
         try:
             told = standstill(self.replayer.plan, lift.board.lowered, _ids(cx), cx.marking, expired)
             phrases = tell(self.replayer.plan, lift.board.lowered, _ids(cx), Pace(expired))
@@ -106,7 +111,10 @@ class _Refusal:
             raise AssertionError("a deadlock did not replay")
         sentence = f"{steps_text(len(ids))} nothing can move".capitalize() + "."
         steps, end = tuple(map(Step, ids)), dict(sorted(marking.items()))
-        return Counterexample("deadlock", net, steps, end, sentence, shortest=shortest, minimal=minimal)
+        items = lift.board.lowered.widths
+        open_ = (n.id for n in self.replayer.plan.nodes if isinstance(n, Foreach) and n.items is None)
+        widths = {fid: items.get(fid, 0) for fid in open_}
+        return Counterexample("deadlock", net, steps, end, sentence, shortest=shortest, minimal=minimal, widths=widths)
 
     def shorten(self, lift: Lift) -> tuple[tuple[int, ...], bool, bool]:
         """A shortest run to a dead marking where one is found soon, else the one at hand without a step to spare: (run,
@@ -167,6 +175,13 @@ def _unsound(
 
 def _ids(cx: Counterexample) -> list[str]:
     return [s.transition for s in cx.run]
+
+
+def _width_note(widths: Mapping[str, int]) -> str:
+    """At which widths the run happens, as ``petri export --width`` takes them."""
+    told = [f"{fid}={n}" for fid, n in list(widths.items())[:TOLD_WIDTHS]]
+    more = f" and {len(widths) - TOLD_WIDTHS} more" if len(widths) > TOLD_WIDTHS else ""
+    return f"the run that is shown has so many items: {', '.join(told)}{more}"
 
 
 def _remedy_notes(remedies: Sequence[Remedy], told: Standstill, now: Mapping[str, int]) -> list[str]:

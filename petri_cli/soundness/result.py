@@ -97,6 +97,8 @@ class Counterexample:
     """The transition, place or property the counterexample is about, where there is one."""
     minimal: bool = True
     """No step of the run can be left out. False: some may be, which was not worked out."""
+    widths: Mapping[str, int] = field(default_factory=dict)
+    """For a plan, how many items each foreach has in ``net``; literal lists, which have what they have, left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,12 @@ from typing import Any
 
 import pytest
 
-from petri_cli.soundness import smallest
+from petri_cli.api import Analysis, export, load_data
+from petri_cli.net.firing import replay
+from petri_cli.net.model import Net
+from petri_cli.render.json_report import result_data
+from petri_cli.soundness import refusal, smallest
+from petri_cli.soundness.decide import Decision, Question
 from petri_cli.soundness.plans import judge_plan
 from petri_cli.soundness.result import Result, Verdict
 from tests.unit.test_plans_waits import each, guard, plan, task
@@ -58,3 +63,30 @@ def test_what_was_tried_is_said(monkeypatch: pytest.MonkeyPatch, trials: int, sa
     result = _over(70, 5)
     assert result.smallest_capacity == {}
     assert said in result.detail[0]
+
+
+def test_a_run_whose_smallest_width_is_open_replays_on_the_export_at_the_widths_that_are_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def undecided(question: Question, start: Decision, *_: object) -> tuple[dict[int, int], Decision, bool]:
+        return {}, start, False
+
+    monkeypatch.setattr(refusal, "smallest_widths", undecided)
+    document = plan(each(TWICE), a=3)
+    result = judge_plan(document)
+    cx = result.counterexample
+    assert cx is not None and result.smallest_width == {}
+    assert dict(cx.widths) == {"each": 3}
+    assert "the smallest width could not be decided within the budget" in result.detail
+    assert "the run that is shown has so many items: each=3" in result.detail
+    net, _ = load_data(export(document, "json", widths=cx.widths).encode(), "x.petri.json")
+    assert isinstance(net, Net)
+    assert replay(net, cx.run)[-1] == cx.marking
+    assert result_data(Analysis("x", "plan", result))["counterexample"]["widths"] == {"each": 3}
+
+
+def test_widths_are_told_with_every_run_of_a_plan() -> None:
+    cx = _over(None, 2).counterexample
+    assert cx is not None and dict(cx.widths) == {"each": 2}
+    cx = _over(8, 5).counterexample
+    assert cx is not None and dict(cx.widths) == {}
