@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from petri_cli.driver.commands import Job
-from petri_cli.driver.process import Ended
+from petri_cli.driver.process import Ended, NoRoom
 from petri_cli.driver.verify import Report, Verdict, verifier_of
 from petri_cli.errors import PetriError
 from petri_cli.session.events import Process
@@ -25,7 +25,10 @@ Start = Callable[[Process], Awaitable[None]]
 
 
 class Perform(Protocol):
-    """Does one job. When cancelled, it ends everything that it started before it lets the cancellation go on."""
+    """Does one job. When cancelled, it ends everything that it started before it lets the cancellation go on.
+
+    Raises NoRoom where it could not begin, before it has called ``start``.
+    """
 
     async def __call__(self, job: Job, timeout: float, start: Start) -> Ended: ...
 
@@ -46,6 +49,14 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True)
+class NotBegun:
+    """The machine had no room for the work of a claim; nothing of it has begun."""
+
+    claim: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """The work of a claim is over; verdict: where the verifier needs nothing but what is known already."""
 
@@ -62,7 +73,7 @@ class Judged:
     verdict: Verdict
 
 
-Message = Begun | Finished | Judged
+Message = Begun | NotBegun | Finished | Judged
 
 
 class Crew:
@@ -138,6 +149,9 @@ class Crew:
 
         try:
             ended = await self._perform(job, timeout, start)
+        except NoRoom as error:
+            self._tell(NotBegun(job.claim, error.message))
+            return
         except PetriError as error:
             ended = Ended(None, error=error.message)
         verdict = None

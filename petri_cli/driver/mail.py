@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import assert_never
 
-from petri_cli.driver.crew import Begun, Finished, Judged, Message
+from petri_cli.driver.crew import Begun, Finished, Judged, Message, NotBegun
 from petri_cli.driver.replica import Replica
 from petri_cli.driver.takeover import report_on
 from petri_cli.driver.verify import Verdict, word_of
@@ -26,6 +26,9 @@ def read_mail(replica: Replica, mail: Iterable[Message], now: int, by: str) -> l
                 if claim is not None:
                     replica.emit(ev.WorkStarted(now, claim.id, message.process))
                     going.append(message.go)
+            case NotBegun(why=why):
+                if claim is not None:
+                    replica.revoked(now, claim, f"{why}; it is begun again later")
             case Finished():
                 _finished(replica, now, message, claim, by)
             case Judged(verdict=verdict):

@@ -35,7 +35,7 @@ from petri_cli.errors import PetriError
 from petri_cli.session.events import Process
 from petri_cli.session.identity import alive, identify, this_process
 
-__all__ = ["Ended", "Limits", "Programs", "Running", "end_group", "end_orphans", "load_result"]
+__all__ = ["Ended", "Limits", "NoRoom", "Programs", "Running", "end_group", "end_orphans", "load_result"]
 
 GRACE = 2.0
 """Seconds between asking a group to end and ending it."""
@@ -86,8 +86,8 @@ class Programs:
     async def start(self, command: Command, *, folder: Path, cwd: Path | None = None) -> Running:
         """Start a program that does nothing yet. folder: where its output files go (made if need be).
 
-        Raises PetriError PETRI_CANNOT_START when there is no such folder or no more processes can be made. A program
-        that does not exist shows in its status (127).
+        Raises PetriError PETRI_CANNOT_START when there is no such folder, and NoRoom, of the same code, when no more
+        processes can be made now. A program that does not exist shows in its status (127).
         """
         self._started = True
         try:
@@ -129,7 +129,7 @@ class Programs:
         if process is None:
             pipes.close()
             await child.wait()
-            raise OSError(errno.ESRCH, "it ended at once")
+            raise OSError(errno.EAGAIN, "it ended before it was told to begin, or cannot be seen")
         process = Process(process.pid, process.start_time, process.boot_id, process.host, child.pid, process.namespace)
         running = Running(self, child, process, pipes, command.stdin, folder)
         self.running[child.pid] = running
@@ -423,7 +423,12 @@ def _tail(stream: Captured) -> str:
     return stream.tail[-2_000:].decode("utf-8", "replace").strip()
 
 
+class NoRoom(PetriError):
+    """The machine has no room for another process or file now. Nothing of the program has begun."""
+
+
 def _cannot_start(command: Command, error: OSError) -> PetriError:
     where = f": {error.filename}" if error.filename and error.filename != "/bin/sh" else ""
     message = f"`{command.argv[0]}` cannot be started: {error.strerror or error}{where}"
-    return PetriError("PETRI_CANNOT_START", message)
+    full = error.errno in (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
+    return (NoRoom if full else PetriError)("PETRI_CANNOT_START", message)

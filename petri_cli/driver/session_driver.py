@@ -14,15 +14,18 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 
 from petri_cli.driver import standing
-from petri_cli.driver.crew import Crew, Judge, Message, Perform
+from petri_cli.driver.crew import Begun, Crew, Finished, Judge, Judged, Message, NotBegun, Perform
 from petri_cli.driver.due import come_due, look_ahead
 from petri_cli.driver.ending import Outcome, conclude
 from petri_cli.driver.mail import read_mail
 from petri_cli.driver.options import Observer, Options
+from petri_cli.driver.process import Ended
 from petri_cli.driver.replica import Replica
 from petri_cli.driver.signals import handling
 from petri_cli.driver.snapshots import Kept, keep
+from petri_cli.driver.strain import Strain
 from petri_cli.driver.takeover import abandon, end_left, let_go, orphans, report_on, take
+from petri_cli.driver.verify import LATER
 from petri_cli.driver.watch import SteadyWatch
 from petri_cli.engine.tokens import to_seconds, to_ticks
 from petri_cli.errors import PetriError
@@ -70,6 +73,7 @@ class SessionDriver:
         self._rung = asyncio.Event()
         self._closed = asyncio.Event()
         self._crew = Crew(perform, judge, self._rung.set)
+        self._strain = Strain(self.options.max_concurrency)
         self._judged: dict[str, bool | None] = {}
         """Claim → what a person had said of it when it was last given to the judge."""
         self._outcome: Outcome | None = None
@@ -152,6 +156,8 @@ class SessionDriver:
         loop = asyncio.get_running_loop()
         soonest = self._watch.soonest()
         until = None if soonest is None else loop.time() + to_seconds(soonest)
+        if self._strain.until is not None and self._strain.waits(loop.time()):
+            until = self._strain.until if until is None else min(until, self._strain.until)
         while not self._rung.is_set():
             pause = self.options.poll if until is None else min(self.options.poll, until - loop.time())
             with suppress(TimeoutError):
@@ -237,14 +243,14 @@ class SessionDriver:
                 await self._dethroned()
             elif not state.final:
                 self._note(now)
-                going = read_mail(replica, mail, now, self.options.worker)
+                going = read_mail(replica, self._feel(mail, now), now, self.options.worker)
                 come_due(replica, now, self._watch, self._id)
                 replica.settle(now)
                 if self.closing:
                     self._take_back(now)
                 claimed = self._claim(now)
                 look_ahead(replica, now, self._watch, self._id)
-            busy = crew.busy + len(claimed) + len(self._to_judge()) > 0
+            busy = crew.busy + len(claimed) + len(self._to_judge()) > 0 or self._held_up()
             outcome = conclude(
                 replica,
                 now,
@@ -280,7 +286,7 @@ class SessionDriver:
         if stopped:
             return []
         free = self._room()
-        if free is not None:  # what was done is judged first
+        if free:  # what was done is judged first
             free = max(0, free - len(self._to_judge()))
         ready = standing.claimable(replica, now, self._watch, lambda piece: piece.local)
         chosen = list(islice(ready, free))
@@ -288,8 +294,34 @@ class SessionDriver:
 
     def _room(self) -> int | None:
         """How much more may begin here; None: as much as there is."""
-        most = self.options.max_concurrency
-        return None if most is None else max(0, most - self._crew.busy)
+        return self._strain.room(self._crew.busy, asyncio.get_running_loop().time())
+
+    def _feel(self, mail: Sequence[Message], now: int) -> list[Message]:
+        """What ``mail`` tells of the room on this machine; and the mail. What can never begin has failed."""
+        strain = self._strain
+        for message in mail:
+            if isinstance(message, Begun):
+                strain.begun()
+            elif isinstance(message, Finished):
+                strain.ended()
+        later = [m for m in mail if isinstance(m, Judged) and m.verdict.verifier == LATER]
+        turned_away = {m.claim: m.why for m in mail if isinstance(m, NotBegun)}
+        turned_away |= {m.claim: m.verdict.reason for m in later}
+        if turned_away:
+            if strain.limit is None:
+                why = next(iter(turned_away.values()))
+                self._replica.emit(ev.Noted(now, "warning", f"{why}: what there is no room for is begun later"))
+            busy = len({*self._crew.claims} - turned_away.keys())
+            strain.full(busy, asyncio.get_running_loop().time())
+        for message in later:
+            self._judged.pop(message.claim, None)
+        if not strain.hopeless:
+            return list(mail)
+        return [Finished(m.claim, Ended(None, error=m.why)) if isinstance(m, NotBegun) else m for m in mail]
+
+    def _held_up(self) -> bool:
+        """Whether something is to begin here as soon as there is room."""
+        return not self.draining and self._strain.waits(asyncio.get_running_loop().time())
 
     def _take_back(self, now: int) -> None:
         """What was ended here, by us, is to be begun again some other time."""

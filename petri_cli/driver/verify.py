@@ -15,13 +15,15 @@ from typing import Any
 from petri_cli.driver.capture import load_result
 from petri_cli.driver.commands import Command, Job, function, program, setting
 from petri_cli.driver.evidence import Found, files_of, schema_problems
-from petri_cli.driver.process import Ended, Programs
+from petri_cli.driver.process import Ended, NoRoom, Programs
 from petri_cli.driver.substitution import filled
 from petri_cli.errors import PetriError
 from petri_cli.plan.model import Foreach, Plan, Task
 
 TIMEOUT = 600.0
 """Seconds that one verifier may take."""
+LATER = "later"
+"""In place of a verifier: it could not be asked now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,8 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """passed: None while a person's word is waited for (``verifier`` is then ``human``).
+    """passed: None while a person's word is waited for (``verifier`` is then ``human``), and when the machine has no
+    room for the verifier now (``LATER``).
 
     verifier: which one decided, ``report`` where the report itself says that the work failed; reason: why not.
     """
@@ -132,6 +135,8 @@ class _Case:
                     return await self._files(spec[kind])
                 case _:
                     return Verdict(False, kind, f"there is no verifier `{kind}`")
+        except NoRoom as error:
+            return Verdict(None, LATER, error.message)
         except PetriError as error:
             return Verdict(False, kind, f"{error.message}{f' ({error.hint})' if error.hint else ''}")
         except TimeoutError:

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+from pathlib import Path
+
+import pytest
 
 from petri_cli.driver import external
-from petri_cli.driver.commands import Job
-from petri_cli.driver.verify import Report, Verdict
+from petri_cli.driver.commands import Command, Job
+from petri_cli.driver.crew import Start
+from petri_cli.driver.process import Ended, NoRoom, Programs
+from petri_cli.driver.verify import LATER, Report, Verdict
+from petri_cli.errors import PetriError
+from petri_cli.session.events import Noted
 from tests.sessions import OpenPlay, Play, task
+from tests.virtual_time import run_virtually
 
 CHECKED = {"verify": {"command": "make check"}}
 
@@ -48,3 +57,97 @@ def test_what_was_done_is_judged_before_more_is_begun(open_play: OpenPlay) -> No
     assert judges.peak <= 2
     kinds = [type(e).__name__ for e in play.events if type(e).__name__ in ("Claimed", "Verified")]
     assert kinds == ["Claimed", "Claimed", "Verified", "Verified"] * 3
+
+
+class Small:
+    """A machine with room for so many programs; asked: how often one was to be started."""
+
+    def __init__(self, play: Play, room: int) -> None:
+        self.room, self.asked, self.there = room, 0, 0
+        self.inner = play.fake.perform
+
+    async def perform(self, job: Job, timeout: float, start: Start) -> Ended:
+        self.asked += 1
+        if self.there >= self.room:
+            raise NoRoom("PETRI_CANNOT_START", "`sh` cannot be started: too many open files")
+        self.there += 1
+        try:
+            return await self.inner(job, timeout, start)
+        finally:
+            self.there -= 1
+
+
+def test_what_the_machine_has_no_room_for_is_begun_later_and_burns_no_attempt(open_play: OpenPlay) -> None:
+    play = open_play({"foreach": {"id": "f", "over": list(range(12)), "body": task("w")}})
+    small = Small(play, 3)
+    play.fake.perform = small.perform  # type: ignore[method-assign]
+    assert play.run(wait=False).state == "completed"
+    assert len(play.fake.done) == 12
+    assert {attempt for _, _, attempt in play.fake.done} == {1}
+    assert play.fake.peak == 3
+    assert small.asked < 40, "it learns how much room there is"
+    assert [e.message for e in play.events if isinstance(e, Noted)] == [
+        "`sh` cannot be started: too many open files: what there is no room for is begun later"
+    ]
+
+
+def test_where_there_is_never_room_it_is_an_attempt_that_failed(open_play: OpenPlay) -> None:
+    play = open_play(task("a"))
+    small = Small(play, 0)
+    play.fake.perform = small.perform  # type: ignore[method-assign]
+    outcome = play.run()
+    assert outcome.state == "deadlocked"
+    assert "too many open files" in outcome.missing[0]
+    assert small.asked == 5
+    assert play.loop.time() == 1 + 2 + 4 + 8 + 16
+
+
+def test_ctrl_c_ends_a_wait_for_room(open_play: OpenPlay) -> None:
+    play = open_play(task("a"))
+    play.fake.perform = Small(play, 0).perform  # type: ignore[method-assign]
+    driver = play.driver()
+
+    async def interrupted() -> str:
+        running = asyncio.create_task(driver.run())
+        await asyncio.sleep(0.5)
+        driver.interrupt()
+        return (await running).state
+
+    assert run_virtually(interrupted(), play.loop) == "suspended"
+    assert play.loop.time() < 1
+    assert not play.state.attempts
+
+
+def test_a_verifier_that_there_is_no_room_for_is_asked_later(open_play: OpenPlay) -> None:
+    play = open_play(task("a", **CHECKED))
+    asked: list[float] = []
+
+    async def judge(job: Job, report: Report) -> Verdict:
+        asked.append(play.loop.time())
+        return Verdict(None, LATER, "no more processes") if len(asked) < 3 else Verdict(True, "fake")
+
+    play.fake.judge = judge  # type: ignore[method-assign]
+    assert play.run(wait=False).state == "completed"
+    assert asked == [1, 2, 4]
+    assert play.fake.done == [("a", "", 1)]
+
+
+def test_a_machine_without_room_is_told_from_a_program_that_cannot_be_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = Command(("true",))
+
+    async def start(error: int) -> PetriError:
+        async def launch(self: Programs, *args: object) -> None:
+            raise OSError(error, "no")
+
+        monkeypatch.setattr(Programs, "_launch", launch)
+        programs = Programs()
+        with pytest.raises(PetriError) as caught:
+            await programs.start(command, folder=tmp_path)
+        await programs.close()
+        return caught.value
+
+    for number in (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM):
+        assert isinstance(asyncio.run(start(number)), NoRoom)
+    assert not isinstance(asyncio.run(start(errno.E2BIG)), NoRoom)
