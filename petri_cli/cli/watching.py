@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -183,6 +184,11 @@ _KEYS = {
 }  # fmt: skip
 
 
+def keys_of(typed: str) -> list[str]:
+    """What was typed, key by key: a key that is held down comes many at a time."""
+    return re.findall(r"\x1b\[[0-9;]*[A-Za-z~]|\x1bO[A-Za-z]|(?s:.)", typed)
+
+
 def _step_through(looking: Looking) -> Exit:
     import termios
     import tty
@@ -195,10 +201,13 @@ def _step_through(looking: Looking) -> Exit:
             tty.setcbreak(sys.stdin)
             while True:
                 draw([_ruler(at, last), *looking.drawn(looking.status(at))])
-                key = os.read(sys.stdin.fileno(), 8).decode("utf-8", "replace")
-                if key in ("q", "\x1b", "\x04", ""):  # or the terminal has gone
+                typed = os.read(sys.stdin.fileno(), 1024).decode("utf-8", "replace")
+                for key in keys_of(typed):
+                    if key in ("q", "\x1b", "\x04"):
+                        return Exit.OK
+                    at = min(last, max(1, at + _KEYS.get(key, 0)))
+                if not typed:  # the terminal has gone
                     return Exit.OK
-                at = min(last, max(1, at + _KEYS.get(key, 0)))
         finally:
             termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 

@@ -45,7 +45,8 @@ def draw_status(s: Status, look: Look, *, history: Sequence[Line] = (), everythi
     for title, rows in sections:
         lines += _section(title, rows, most)
     if s.plan is not None and s.phase != "completed":
-        lines += _names("Enabled", s.enabled, look, most)
+        if not s.state.final:
+            lines += _names("Enabled", s.enabled, look, most)
         lines += _names("Marking", [f"{p}:{KEEP}{n:,}" for p, n in s.marking.items()], look, most)
     return [*lines, *_section("Steps", [[[("", DEEPER), *line]] for line in history], UNCUT)]
 

@@ -1,10 +1,11 @@
-"""Which session is meant, where none is named."""
+"""Which session is meant, where none is named; which keys were typed."""
 
 from __future__ import annotations
 
 import pytest
 
 from petri_cli.cli.store import session_of
+from petri_cli.cli.watching import keys_of
 from petri_cli.errors import PetriError
 from petri_cli.session.events import Ended, Noted, ReportRefused, SessionEvent
 from petri_cli.session.memory import MemoryEventStore
@@ -39,3 +40,8 @@ def test_of_sessions_that_are_all_over_none_is_meant() -> None:
         store.append(store.create(session), 1, [Ended(1, "cancelled")])
     with pytest.raises(PetriError, match="all 2 sessions are over"):
         session_of(store, None)
+
+
+def test_keys_that_come_together_are_told_apart() -> None:
+    assert keys_of("\x1b[D\x1b[Dh\x1b[5~\x1bOHq\x1b") == ["\x1b[D", "\x1b[D", "h", "\x1b[5~", "\x1bOH", "q", "\x1b"]
+    assert keys_of("") == []
