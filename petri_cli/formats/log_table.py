@@ -110,10 +110,8 @@ class EventTable:
         self.began = _longer(self.began, "q", began, before, n)
         codes = None if resource is None else array("i", list(map(self.resources.__getitem__, resource)))
         self.resource = _longer(self.resource, "i", codes, before, n)
-        phases = (
-            None if phase is None else array("b", [_PHASES.get(p.lower(), OTHER) if p else COMPLETE for p in phase])
-        )
-        self.phase = _longer(self.phase, "b", phases, before, n, COMPLETE)
+        told = None if phase is None else [_PHASES.get(p.lower(), OTHER) if p else COMPLETE for p in phase]
+        self.phase = _longer(self.phase, "b", None if told is None else array("b", told), before, n, COMPLETE)
 
     def _add_cases(self, case: Sequence[str] | array[int]) -> None:
         numbers = case if isinstance(case, array) else array("i", list(map(self.cases.__getitem__, case)))
@@ -145,11 +143,8 @@ class EventTable:
         if self.dropped and (self.options.strict or not self.activity):
             raise InputError([replace(p, severity="error") for p in self.problems if p.code == "PETRI_LOG_EVENT"])
         if self.dropped.total() > MAX_REPORTED:
-            counts = ", ".join(
-                f"{n:,} for want of {'an' if why == 'activity' else 'a'} {why}"
-                for why, n in sorted(self.dropped.items())
-            )
-            self.warn("PETRI_LOG_EVENT", f"{self.dropped.total():,} events were left out: {counts}")
+            counts = ", ".join([f"{why} {n:,}" for why, n in sorted(self.dropped.items())])
+            self.warn("PETRI_LOG_EVENT", f"{self.dropped.total():,} events were left out in all ({counts})")
         events = Events(len(self.cases), self.case_of, self.activity, self.ended, self.began, self.resource, self.phase)
         untimed = order(events, self._grouped)
         if untimed:

@@ -25,6 +25,7 @@ from petri_cli.formats.xes_tokens import BEGIN_EVENT, BEGIN_TRACE, END_EVENT, EN
 from petri_cli.mining.log import Log
 
 _NO_ELEMENT = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>", re.DOTALL)
+_BODY = re.compile(r"<((?:[\w.-]+:)?)(?:trace|event)[\s/>]")
 _DECLARED = re.compile(rb"""\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)""")
 
 
@@ -39,13 +40,18 @@ def read_xes(source: LogSource, options: LogOptions, progress: Progress | None =
     header = Header()
     for text, line in _units(_texts(source, options.encoding)):
         if traces is None:
-            found = TRACE.search(text)
+            found = _BODY.search(text)
             start = found.start() if found else len(text)
             header = read_header(text[:start], source.name)
             traces = _Traces(table, header, found[1] if found else "")
             line += text.count("\n", 0, start)
             text = text[start:]
-        traces.take(text, line)
+        try:
+            traces.take(text, line)
+        except ExpatError:
+            message = "a trace or an event is not where it belongs: traces are in `<log>`, events in traces"
+            hint = "look for a trace within a trace, or an event within an event"
+            raise InputError([Problem("PETRI_LOG_FORMAT", message, Position(source.name, line, 1), hint)]) from None
         if progress is not None:
             progress(len(table.activity))
     if traces is not None:
@@ -147,6 +153,8 @@ class _Traces:
                 elif key == NAME:
                     name = value
             elif mark == BEGIN_EVENT:
+                if inside:
+                    raise ExpatError("an event within an event")
                 inside = True
                 cases.append(number)
                 for column in every:
@@ -154,6 +162,8 @@ class _Traces:
             elif mark == END_EVENT:
                 inside = False
             elif mark == BEGIN_TRACE:
+                if inside or number != UNKNOWN:
+                    raise ExpatError("a trace within a trace")
                 number, name = len(table.cases), ""
             elif mark == END_TRACE:
                 self._named(self.clean[name], text, line, trace_no)

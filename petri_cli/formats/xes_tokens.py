@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Sequence
 from itertools import islice, pairwise
-from pyexpat import ParserCreate
+from pyexpat import ExpatError, ParserCreate
 
 Token = tuple[str, str, str]
 """A mark, or key and value (as written) of an attribute."""
@@ -76,7 +76,10 @@ class Tokens:
         self._tag = re.compile(f"<(?:(/?(?:event|trace))>|{known}|{other})")
 
     def of(self, text: str) -> list[Token]:
-        """The tokens of a piece of a document, in order; an attribute that is not wanted may be an empty token."""
+        """The tokens of a piece of a document, in order; an attribute that is not wanted may be an empty token.
+
+        May raise ExpatError where events and traces are not where they belong.
+        """
         tokens = self._regular(text)
         if tokens is not None:
             return tokens
@@ -116,6 +119,8 @@ class Tokens:
             if (tag == trace and len(path) == 2) or (tag == event and parent in (_ROOT, trace) and len(path) < 4):
                 tokens.append((tag.removeprefix(self._prefix), "", ""))
                 told = 0
+            elif tag in (trace, event):
+                raise ExpatError(f"a {tag} where none belongs")
             elif key in self._keys and parent in (trace, event) and "value" in attributes and len(path) < 5:
                 tokens.append(("", key, escaped(attributes["value"])))
                 told = len(path)

@@ -101,7 +101,7 @@ def test_many_bad_rows_are_counted_and_only_the_first_are_told() -> None:
     log = read("case,activity\n" + ",a\n" * 1_000 + "1,a\n")
     assert log.dropped == {"case": 1_000}
     assert len(log.problems) == 21
-    assert log.problems[-1].message == "1,000 events were left out: 1,000 for want of a case"
+    assert log.problems[-1].message == "1,000 events were left out in all (case 1,000)"
 
 
 def test_a_log_of_nothing_but_bad_rows_is_refused() -> None:

@@ -207,6 +207,30 @@ def test_events_outside_of_traces_are_dropped_and_counted() -> None:
     assert log.dropped == {"case": 1}
 
 
+def test_events_before_all_traces_are_dropped_and_counted_too() -> None:
+    log = read(event("loose") + trace("1", event("a")))
+    assert (log.counts, log.dropped) == ((1,), {"case": 1})
+    with pytest.raises(InputError) as caught:
+        read(event("loose"))
+    assert caught.value.code == "PETRI_LOG_EVENT"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<trace><trace x=''/></trace>",
+        "<trace><trace></trace></trace>",
+        "<trace><event><event></event></event></trace>",
+        "<trace><event><x><event/></x></event></trace>",
+        "<part>" + trace("1", event("a")) + "</part>",
+    ],
+)
+def test_a_trace_that_is_not_directly_in_the_log_is_refused(body: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(body + trace("1", "<event><x y=''/></event>"))
+    assert caught.value.code == "PETRI_LOG_FORMAT"
+
+
 def test_names_that_are_made_up_for_equal_traces_are_new_ones() -> None:
     log = read(trace("c#2", event("a")) + trace("c", event("a")) + trace("c", event("a")) + trace("c", event("a")))
     assert log.cases == ("c#2", "c", "c#3", "c#4")
