@@ -24,6 +24,7 @@ from petri_cli.mining.tree import Tree
 from petri_cli.plan.load import plan_from_data
 from petri_cli.plan.model import Plan, Task
 from petri_cli.plan.printer import print_plan
+from petri_cli.plan.words import ID
 
 NOTHING: Mapping[str, str] = {"run": "true"}
 
@@ -89,7 +90,8 @@ class _Writer:
         self.resources: dict[str, GuardProposal] = {}
         self.holds: dict[str, str] = {}
         """Activity → resource id."""
-        self.taken: set[str] = set()
+        self.waiting = {name for name in self.names if ID.fullmatch(name)}
+        self.taken = set(self.waiting)
         self.activities: dict[str, str] = {}
         self.absent: dict[str, int] = {}
         self.loose: list[str] = []
@@ -115,7 +117,7 @@ class _Writer:
             below = [data[c] for c in children]
             if shape.kind in ("task", "nothing"):
                 data[k] = {"task": entries[k]}
-                if shape.activity in self.holds:
+                if shape.kind == "task" and shape.activity in self.holds:
                     data[k] = {"guard": {"resource": self.holds[shape.activity], "body": data[k]}}
             elif shape.kind == "loop":
                 data[k] = {"loop": {**entries[k], "body": below[0]}}
@@ -147,7 +149,7 @@ class _Writer:
         entries: list[dict[str, Any]] = [{} for _ in shapes]
         for k, shape in enumerate(shapes):
             if shape.kind == "task":
-                tid = self._id(shape.activity, "task")
+                tid = self._task_id(shape.activity)
                 self.activities[tid] = shape.activity
                 entries[k] = {"id": tid} if tid == shape.activity else {"id": tid, "name": shape.activity}
         for k, shape in enumerate(shapes):
@@ -162,10 +164,17 @@ class _Writer:
                     self.loose.append(tid)
         return entries
 
+    def _task_id(self, activity: str) -> str:
+        """What is an id already is its own first task's, so that no other activity goes by that name."""
+        if activity in self.waiting:
+            self.waiting.remove(activity)
+            return activity
+        return self._id(activity, "task")
+
     def _id(self, text: str, default: str) -> str:
-        """An id that nobody has, made from ``text``: what is already one stays as it is."""
+        """An id that nobody has, made from ``text``."""
         plain = text
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", text):
+        if not ID.fullmatch(text):
             plain = _NO_ID.sub("_", text).strip("_-").lower() or default
             plain = plain if plain[0].isalpha() else f"_{plain}"
         free, number = plain, 1

@@ -12,7 +12,8 @@ from petri_cli.mining.alignments import align
 from petri_cli.mining.inductive import inductive
 from petri_cli.mining.log import log_of
 from petri_cli.mining.model import LabelledNet
-from petri_cli.mining.raise_plan import plan_of, raise_plan
+from petri_cli.mining.raise_plan import plan_of, plan_text, raise_plan
+from petri_cli.mining.sweep import sweep
 from petri_cli.mining.token_replay import token_replay
 from petri_cli.mining.tree_net import tree_net
 from petri_cli.plan.lower import lower_workflow
@@ -55,3 +56,15 @@ def test_a_plan_that_was_run_in_virtual_time_replays_on_what_is_mined_from_it(se
     model = tree_net(inductive(log))
     assert align(log, model).fitness() == (1, 1)
     assert token_replay(log, model).fitness == 1
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(seed=SEEDS)
+def test_permuting_cases_changes_neither_plan_nor_table(seed: int) -> None:
+    rng = Random(seed)  # noqa: S311
+    words = ["".join(rng.choices("abcd", k=rng.randint(1, 5))) for _ in range(rng.randint(1, 12))]
+    log = log_of(words)
+    rng.shuffle(words)
+    other = log_of(words)
+    assert plan_text(inductive(log), log) == plan_text(inductive(other), other)
+    assert sweep(log, (100, 60)) == sweep(other, (100, 60))

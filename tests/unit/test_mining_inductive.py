@@ -84,10 +84,12 @@ def test_the_order_of_cases_changes_nothing(text: str) -> None:
 
 def test_the_hash_seed_changes_nothing() -> None:
     script = """
-from petri_cli.mining.inductive import inductive
+from petri_cli.mining.raise_plan import plan_text
+from petri_cli.mining.sweep import sweep
 import tests.textbook_logs as t
 for text in (*t.TEXTBOOK.values(), "abcabd ca dbac abdc"):
-    print(inductive(t.letters(text)))
+    log = t.letters(text)
+    print([(row, plan_text(row.tree, log)) for row in sweep(log)])
 """.strip()
     said = {
         subprocess.run(

@@ -131,6 +131,19 @@ def test_any_name_of_an_activity_becomes_an_id_of_its_own() -> None:
     assert same_plan(read, raised.plan)
 
 
+def test_no_task_goes_by_the_name_of_another_activity() -> None:
+    log = log_of([["A b", "a_b", "x", "a_b_2", "skip", "again"], ["A b", "a_b", "x", "x", "a_b_2"]])
+    raised = raise_plan(inductive(log), log)
+    assert {tid: a for tid, a in raised.activities.items() if tid in log.activities} == {
+        "a_b": "a_b",
+        "x": "x",
+        "a_b_2": "a_b_2",
+        "skip": "skip",
+        "again": "again",
+    }
+    assert raised.activities["a_b_3"] == "A b"
+
+
 def _deep(op: Op, depth: int) -> Tree:
     builder = TreeBuilder()
     node = builder.leaf("z")
