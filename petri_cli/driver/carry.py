@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from petri_cli.driver.history import Done, PlanOf, definition, history, result_key
+from petri_cli.driver.history import Done, PlanOf, definition, history, result_key, works
 from petri_cli.driver.replay import Replay
+from petri_cli.driver.threads import called
 from petri_cli.engine.events import TokensByPlace
-from petri_cli.engine.tokens import NAME_SEPARATOR
 from petri_cli.errors import NOWHERE, PetriError, Position
 from petri_cli.plan.lower import Lowered
 from petri_cli.plan.model import Plan
@@ -67,8 +67,8 @@ def _move_claims(state: State, plan_of: PlanOf, plan: Plan, replay: Replay, now:
         return {}
     revision = state.revisions[-1]
     old = plan_of(revision.text, revision.format, revision.file)
-    before = {f"t.{t.id}": definition(old, t) for t in old.tasks()}
-    after = {f"t.{t.id}": definition(plan, t) for t in plan.tasks()}
+    before = {t: definition(old, node) for t, node in works(old).items()}
+    after = {t: definition(plan, node) for t, node in works(plan).items()}
     moved: dict[str, TokensByPlace] = {}
     for claim in state.claims.values():
         same = claim.transition in before and before[claim.transition] == after.get(claim.transition)
@@ -76,7 +76,7 @@ def _move_claims(state: State, plan_of: PlanOf, plan: Plan, replay: Replay, now:
             why = "is no longer where it was in the plan" if same else "is another task in the new plan, or is gone"
             raise PetriError(
                 "PETRI_REVISION_MISFIT",
-                f"{_called(claim.task, claim.thread)} is being worked on (claim {claim.id}, {claim.worker}) and {why}",
+                f"`{called(claim.task, claim.thread)}` is being worked on (claim {claim.id}, {claim.worker}) and {why}",
                 where=_where(plan, claim.transition),
                 hint="wait until it is done, or take the claim back with --revoke",
             )
@@ -95,7 +95,7 @@ def _goes_on(timer: Timer, plan: Plan, lowered: Lowered, replay: Replay) -> bool
 def _misfit(plan: Plan, step: Done) -> PetriError:
     return PetriError(
         "PETRI_REVISION_MISFIT",
-        f"{_called(result_key(step.transition), step.thread)} is done, but in the new plan its turn cannot have come",
+        f"`{called(result_key(step.transition), step.thread)}` is done, but in the new plan its turn cannot have come",
         where=_where(plan, step.transition),
         hint="keep what comes before it as it was, or give the changed task a new id, so that it is done anew",
     )
@@ -104,8 +104,3 @@ def _misfit(plan: Plan, step: Done) -> PetriError:
 def _where(plan: Plan, transition: str) -> Position:
     """Where the new plan has the task, if it does."""
     return next((t.where for t in plan.tasks() if f"t.{t.id}" == transition), NOWHERE)
-
-
-def _called(task: str, thread: str) -> str:
-    items = "".join(f"[{k}]" for k in thread.split(NAME_SEPARATOR)) if thread else ""
-    return f"`{task}{items}`"

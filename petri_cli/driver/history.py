@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from petri_cli.engine.events import TokensByPlace
-from petri_cli.engine.tokens import Token
 from petri_cli.plan.model import Foreach, Plan, PlanNode, Task
 from petri_cli.session.events import Claimed, Fired, Injected, RevisionCommitted, SessionEvent, Verified
-from petri_cli.session.state import RESOURCE
+from petri_cli.session.fold_tokens import thread_of
 
 PlanOf = Callable[[str, str, str], Plan]
 """Reads the plan of a revision: (text, format, file)."""
@@ -57,7 +56,7 @@ def history(events: Iterable[SessionEvent], plan_of: PlanOf, plan: Plan) -> Hist
     a foreach. Control counts for what it is: it is replayed where ``plan`` has a transition of that name. A decision
     that was taken stays taken. plan_of: the plan of a revision.
     """
-    wanted = {t: definition(plan, node) for t, node in _works(plan).items()}
+    wanted = {t: definition(plan, node) for t, node in works(plan).items()}
     steps: list[Done] = []
     due: dict[tuple[str, str], int] = {}
     claims: dict[str, Claimed] = {}
@@ -66,8 +65,9 @@ def history(events: Iterable[SessionEvent], plan_of: PlanOf, plan: Plan) -> Hist
         match event:
             case RevisionCommitted():
                 revised = plan_of(event.text, event.format, event.file)
-                present = {t: definition(revised, node) for t, node in _works(revised).items()}
-                steps = [s for s in steps if not s.work or s.thread in event.kept.get(result_key(s.transition), ())]
+                present = {t: definition(revised, node) for t, node in works(revised).items()}
+                kept = {task: frozenset(threads) for task, threads in event.kept.items()}
+                steps = [s for s in steps if not s.work or s.thread in kept.get(result_key(s.transition), ())]
             case Claimed():
                 claims[event.claim] = event
             case Verified():
@@ -86,13 +86,7 @@ def history(events: Iterable[SessionEvent], plan_of: PlanOf, plan: Plan) -> Hist
     return History(tuple(steps), due, changed)
 
 
-def thread_of(consumed: TokensByPlace) -> str:
-    """Which thread a firing belongs to: the name of the first token that it took and that is no unit of a resource."""
-    tokens: list[Token] = [ts[0] for p, ts in consumed.items() if ts and not p.startswith(RESOURCE)]
-    return tokens[0].name if tokens else ""
-
-
-def _works(plan: Plan) -> dict[str, PlanNode]:
+def works(plan: Plan) -> dict[str, PlanNode]:
     """Transition → node, of everything that is claimed."""
     works: dict[str, PlanNode] = {f"t.{n.id}": n for n in plan.nodes if isinstance(n, Task)}
     works |= {f"t.foreach.{n.id}.discover": n for n in plan.nodes if isinstance(n, Foreach)}

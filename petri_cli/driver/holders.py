@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from petri_cli.driver.threads import items_of, name_of
-from petri_cli.plan.lower import Lowered, suffix
+from petri_cli.driver.threads import called, items_of, name_of
+from petri_cli.plan.lower import Lowered
 from petri_cli.plan.model import Foreach, Guard, Plan
 from petri_cli.session.state import RESOURCE, State
 
@@ -38,11 +38,6 @@ class ResourceRow:
     coming_in: int | None
     wanted: tuple[str, ...]
     """Guards whose turn has come and that have not got their units."""
-
-
-def called(task: str, thread: str) -> str:
-    """``migrate[3]``: a task and the items that it is done for."""
-    return f"{task}{suffix(items_of(thread))}"
 
 
 def resource_rows(plan: Plan, lowered: Lowered, state: State, now: int) -> Iterable[ResourceRow]:

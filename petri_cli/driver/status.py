@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from petri_cli.driver.course import Course
-from petri_cli.driver.holders import HolderRow, ResourceRow, called, resource_rows
+from petri_cli.driver.holders import HolderRow, ResourceRow, resource_rows
 from petri_cli.driver.pieces import Piece
 from petri_cli.driver.progress import Threads, threads_to_come
-from petri_cli.driver.threads import Thread
+from petri_cli.driver.threads import Thread, called
 from petri_cli.engine.scheduler import Scheduler
 from petri_cli.engine.tokens import Token
 from petri_cli.plan.lower import Lowered
 from petri_cli.plan.model import Choice, Loop, Plan
 from petri_cli.session.state import Claim, State
 
-__all__ = ["ClaimRow", "HolderRow", "Phase", "ResourceRow", "Status", "TaskRow", "WorkRow", "called", "status_of"]
+__all__ = ["ClaimRow", "HolderRow", "Phase", "ResourceRow", "Status", "TaskRow", "WorkRow", "status_of"]
 
 Phase = Literal["completed", "failed", "cancelled", "deadlocked", "suspended", "running", "waiting"]
 

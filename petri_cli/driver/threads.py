@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from petri_cli.engine.tokens import NAME_SEPARATOR, UNSTAMPED, Token
-from petri_cli.plan.lower import Items
+from petri_cli.plan.lower import Items, suffix
 
 Rounds = tuple[int, ...]
 
@@ -25,6 +25,11 @@ def name_of(items: Items) -> str:
 def items_of(name: str) -> Items:
     """The items that a name stands for. Raises ValueError for a name that no plan gave."""
     return tuple(int(i) for i in name.split(NAME_SEPARATOR)) if name else ()
+
+
+def called(task: str, thread: str) -> str:
+    """``migrate[3]``: a task and the items that it is done for."""
+    return f"{task}{suffix(items_of(thread))}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, assert_never
 
-from petri_cli.driver.history import result_key, thread_of
-from petri_cli.driver.status import called
+from petri_cli.driver.history import result_key
+from petri_cli.driver.threads import called
 from petri_cli.engine.tokens import TICKS_PER_SECOND, Token, to_seconds
 from petri_cli.render.look import Line
 from petri_cli.render.phrase import many
@@ -34,6 +34,7 @@ from petri_cli.session.events import (
     Verified,
     WorkStarted,
 )
+from petri_cli.session.fold_tokens import thread_of
 from petri_cli.session.state import RESOURCE, Claim, State
 
 END_STYLES = {"completed": "good", "suspended": "doubt"}

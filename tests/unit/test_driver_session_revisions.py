@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from petri_cli.driver.commit import Document, commit
+from petri_cli.driver.process import Ended
+from petri_cli.errors import PetriError
 from petri_cli.plan.load import load_plan_text
 from petri_cli.session.events import (
     Claimed,
     Revoked,
 )
 from petri_cli.soundness.plans import judge_plan
-from tests.sessions import OpenPlay, Play, task
+from tests.sessions import OpenPlay, Play, crash, task
 
 
 def revise(play: Play, flow: Any, **settings: Any) -> None:
@@ -48,3 +52,26 @@ def test_a_revision_frees_a_session_that_failed(open_play: OpenPlay) -> None:
     revise(play, {"seq": [task("a"), task("c")]})
     assert play.run().state == "completed"
     assert [t for t, _, _ in play.fake.done] == ["a", "c"]
+
+
+def test_a_revision_goes_on_with_a_discovery_that_runs(open_play: OpenPlay) -> None:
+    def each(*after: str) -> dict[str, Any]:
+        find = {"foreach": {"id": "each", "over": "whatever there is", "run": "find", "body": task("work")}}
+        return {"seq": [task("a"), {"loop": {"id": "again", "body": find}}, *map(task, after)]}
+
+    play = open_play(each(), name="play")
+    play.fake.seconds = lambda job: 10.0
+    play.fake.says = lambda job: Ended(0, output=["x", "y"])
+    play.loop.call_later(15, lambda: revise(play, each("c")))
+    assert play.run(poll=0.5).state == "completed"
+    assert [t for t, _, _ in play.fake.done] == ["a", "each", "work", "work", "c"]
+
+
+def test_a_revision_does_not_go_on_with_a_discovery_of_something_else(open_play: OpenPlay) -> None:
+    def each(over: str) -> dict[str, Any]:
+        return {"foreach": {"id": "each", "over": over, "run": "find", "body": task("work")}}
+
+    play = open_play(each("what there is"), name="play")
+    crash(play, 0.5)
+    with pytest.raises(PetriError, match=r"`foreach.each` is being worked on \(claim c1, .*\) and is another task"):
+        revise(play, each("what there was"))
