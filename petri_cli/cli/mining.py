@@ -80,15 +80,15 @@ def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Ask
         told = None if plan is None else difference(read, plan)
         guards: Sequence[GuardProposal] = ()
         retries: Sequence[RetryAdvice] = ()
-        if asked.model is None and plan is None and read.n_events <= MAX_EVENTS:
+        if asked.model is None and plan is None and not session and read.n_events <= MAX_EVENTS:
             watch.doing("looking for capacities")
             guards, retries = _advice(read)
     return Mined(name, read, found, fit, graph, told, asked.diff or "", guards, retries)
 
 
 def _advice(log: Log) -> tuple[Sequence[GuardProposal], Sequence[RetryAdvice]]:
-    """Capacities and retry limits that the log suggests. Where a start and a complete are two events, nothing was
-    tried twice."""
+    """Capacities and retry limits that a foreign log suggests (of sessions petri insights knows them). Where a start
+    and a complete are two events, nothing was tried twice."""
     doubled = any(p.code == "PETRI_LOG_LIFECYCLE" for p in log.problems)
     return guard_proposals(log), [] if doubled else retry_advice(runs_of(log))
 

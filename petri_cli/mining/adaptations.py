@@ -153,7 +153,8 @@ def _capacity(
     if total and of.waited / total >= BOTTLENECK:
         share = of.waited / total
         runs = len(evidence.completed)
-        why = f"{of.waited:,.1f} s were spent waiting for it in {runs:,} completed run(s): {share:.0%} of their time"
+        much = f"{share:.0%} of their time" if share <= 1 else f"{share:.1f} times as long as they took"
+        why = f"{of.waited:,.1f} s were spent waiting for it in {runs:,} completed run(s), all together {much}"
         found.append(Adaptation("bottleneck", of.resource, current, None, why, counts))
     return found
 
