@@ -46,11 +46,10 @@ class GuardProposal:
 
     def rationale(self) -> str:
         """One sentence with the counts."""
-        told = f"never more than {self.capacity:,} at once in {self.events:,} events"
-        told += f", reached {self.reached:,} times; {self.queued:,} events waited meanwhile"
-        told += f"; all were busy in {100 * self.share:.3g} % of the time in which anything waited"
+        told = f"never more than {self.capacity:,} of {self.events:,} events at once: {self.reached:,} times so many"
+        told += f", while {self.queued:,} waited ({100 * self.share:.3g} % of the time in which anything did)"
         if self.waited > self.queued:
-            told += f" ({self.waited - self.queued:,} events waited at other times: the capacity may change)"
+            told += f"; {self.waited - self.queued:,} waited at other times: it may change"
         return told
 
 

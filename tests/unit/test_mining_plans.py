@@ -235,8 +235,8 @@ def test_a_capacity_that_was_observed_becomes_a_guard_around_each_task() -> None
 name: desk
 objective: What 50 cases did
 resources:
-  - {id: front_desk, capacity: 3}  # never more than 3 at once in 100 events, reached 9 times; 8 events waited """
-        """meanwhile; all were busy in 100 % of the time in which anything waited
+  - {id: front_desk, capacity: 3}  # never more than 3 of 100 events at once: 9 times so many, while """
+        """8 waited (100 % of the time in which anything did)
 flow:
   seq:
     - task: {id: a}  # 50 of 50 cases
