@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from petri_cli.driver.history import Done, PlanOf, definition, history, result_key, works
 from petri_cli.driver.replay import Replay
-from petri_cli.driver.threads import called
+from petri_cli.driver.threads import Thread, called
 from petri_cli.engine.events import TokensByPlace
 from petri_cli.errors import NOWHERE, PetriError, Position
 from petri_cli.plan.lower import Lowered
@@ -50,7 +50,7 @@ def carry(
         if not replay.play(step):
             raise _misfit(plan, step)
     replay.settle()
-    moved = _move_claims(state, plan_of, plan, replay, now)
+    moved = _move_claims(state, plan_of, plan, replay)
     timers = tuple(t for t in state.timers.values() if _goes_on(t, plan, lowered, replay))
     return Carried(
         {p: tuple(ts) for p, ts in replay.marking.items()},
@@ -62,7 +62,7 @@ def carry(
     )
 
 
-def _move_claims(state: State, plan_of: PlanOf, plan: Plan, replay: Replay, now: int) -> dict[str, TokensByPlace]:
+def _move_claims(state: State, plan_of: PlanOf, plan: Plan, replay: Replay) -> dict[str, TokensByPlace]:
     if not state.claims:
         return {}
     revision = state.revisions[-1]
@@ -72,7 +72,9 @@ def _move_claims(state: State, plan_of: PlanOf, plan: Plan, replay: Replay, now:
     moved: dict[str, TokensByPlace] = {}
     for claim in state.claims.values():
         same = claim.transition in before and before[claim.transition] == after.get(claim.transition)
-        if not same or not replay.reach(claim.transition, claim.thread, claim.at):
+        here = same and replay.reach(claim.transition, claim.thread, claim.at)
+        tokens = replay.take(claim.transition, claim.thread) if here else {}
+        if [Thread.of(t).rounds for ts in tokens.values() for t in ts] != [claim.rounds]:
             why = "is no longer where it was in the plan" if same else "is another task in the new plan, or is gone"
             raise PetriError(
                 "PETRI_REVISION_MISFIT",
@@ -80,7 +82,7 @@ def _move_claims(state: State, plan_of: PlanOf, plan: Plan, replay: Replay, now:
                 where=_where(plan, claim.transition),
                 hint="wait until it is done, or take the claim back with --revoke",
             )
-        moved[claim.id] = replay.take(claim.transition, claim.thread)
+        moved[claim.id] = tokens
     return moved
 
 

@@ -75,3 +75,10 @@ def test_a_revision_does_not_go_on_with_a_discovery_of_something_else(open_play:
     crash(play, 0.5)
     with pytest.raises(PetriError, match=r"`foreach.each` is being worked on \(claim c1, .*\) and is another task"):
         revise(play, each("what there was"))
+
+
+def test_work_that_runs_does_not_get_into_a_loop_where_its_attempts_would_count_anew(open_play: OpenPlay) -> None:
+    play = open_play(task("a", maxAttempts=2), name="play")
+    crash(play, 0.5)
+    with pytest.raises(PetriError, match=r"`a` is being worked on \(claim c1, .*\) and is no longer where it was"):
+        revise(play, {"loop": {"id": "l", "body": task("a", maxAttempts=2)}})
