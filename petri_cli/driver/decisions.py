@@ -9,7 +9,7 @@ from typing import Any
 from petri_cli.driver.results import Results
 from petri_cli.driver.threads import Thread
 from petri_cli.errors import PetriError
-from petri_cli.plan.expression import Expression, evaluate, holds, is_expression, parse
+from petri_cli.plan.expression import Expression, described, evaluate, holds, is_expression, parse
 from petri_cli.plan.model import Choice, Foreach, Loop, Plan, PlanNode, Seq
 
 parsed: Callable[[str], Expression] = lru_cache(maxsize=4096)(parse)
@@ -67,6 +67,6 @@ class ByResults:
             return self._found(foreach, thread)
         items = evaluate(parsed(foreach.over), self._results().at(foreach, thread))
         if not isinstance(items, (list, tuple)):
-            message = f"foreach {foreach.id}: `{foreach.over}` is {type(items).__name__}, not a list"
+            message = f"foreach {foreach.id}: `{foreach.over}` is {described(items)}, not a list"
             raise PetriError("PETRI_EXPRESSION_FAILED", message, where=foreach.where)
         return items

@@ -7,6 +7,7 @@ from typing import Any
 
 from petri_cli.driver.capture import load_result
 from petri_cli.errors import PetriError
+from petri_cli.plan.expression import described
 from petri_cli.plan.model import Foreach
 from petri_cli.session.events import Reported
 
@@ -24,8 +25,8 @@ def items_found(node: Foreach, report: Reported | None) -> Sequence[Any]:
         except PetriError as error:
             raise Unfit(error.message) from None
     if not isinstance(items, (list, tuple)):
-        kind = "nothing" if items is None else type(items).__name__
-        raise Unfit(f"the items of foreach {node.id} must be a list, not {kind}")
+        what = "nothing" if items is None else described(items)
+        raise Unfit(f"the items of foreach {node.id} must be a list, not {what}")
     if node.max_width is not None and len(items) > node.max_width:
         raise Unfit(f"foreach {node.id} found {len(items)} items; maxWidth is {node.max_width}")
     return items

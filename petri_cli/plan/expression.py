@@ -31,6 +31,7 @@ __all__ = [
     "Lookup",
     "Missing",
     "Reference",
+    "described",
     "evaluate",
     "follow",
     "holds",

@@ -87,7 +87,7 @@ def test_a_foreach_over_an_expression_over_prose_and_over_nothing(open_play: Ope
 
 
 @pytest.mark.parametrize(
-    ("found", "why"), [("text", "must be a list, not str"), ([1, 2, 3], "found 3 items; maxWidth is 2")]
+    ("found", "why"), [("some", 'must be a list, not the text "some"'), ([1, 2, 3], "found 3 items; maxWidth is 2")]
 )
 def test_a_discovery_that_is_no_list_or_too_long_is_refused(open_play: OpenPlay, found: Any, why: str) -> None:
     each = {"id": "f", "over": "whatever", "run": "ls", "maxWidth": 2, "maxAttempts": 2, "body": task("b")}
