@@ -11,6 +11,7 @@ Branches that are alike, as the copies of a foreach are, are told apart only by 
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Sequence
 
 from petri_cli.mining.alignments_block_firing import actions_of, actions_to
@@ -27,7 +28,7 @@ class BlockRuns:
         self.shape = Shape(blocks, label_of, n_labels)
         self.states: list[State] = []
         self.index: dict[State, int] = {}
-        self._to_finish: list[dict[int, int] | None] = []
+        self._to_finish: list[int | None] = []
         self._after: dict[tuple[int, int], list[tuple[int, int]]] = {}
         self._explained: dict[tuple[int, int, int, int], tuple[list[int], int]] = {}
         self._ended: dict[int, list[int]] = {}
@@ -41,41 +42,39 @@ class BlockRuns:
             self._to_finish.append(None)
         return number
 
-    def _left(self, number: int) -> dict[int, int]:
-        """Node → least cost to its end, for every node in progress or done."""
-        left = self._to_finish[number]
-        if left is not None:
-            return left
+    def _left(self, number: int, node: int) -> int:
+        """The least cost from where ``node`` is to its end."""
         shape = self.shape
         blocks, least, width = shape.blocks, shape.least, shape.width
-        left = {}
-        for code in reversed(self.states[number]):
-            n, v = divmod(code, width)
+        state = self.states[number]
+        first, last = bisect_left(state, node * width), bisect_left(state, blocks.end[node] * width)
+        left: dict[int, int] = {}
+        for at in range(last - 1, first - 1, -1):
+            n, v = divmod(state[at], width)
             below = blocks.children[n]
-            if v == shape.done:
-                left[n] = 0
-                continue
             op = blocks.op[n]
-            if op is Op.SEQ:
+            if v == shape.done or (op is Op.LOOP and v == AFTER):
+                left[n] = 0
+            elif op is Op.SEQ:
                 sums = shape.before[n]
                 left[n] = left.get(below[v], least[below[v]]) + sums[-1] - sums[v + 1]
             elif op is Op.AND:
                 left[n] = sum([left.get(c, least[c]) for c in below])
             elif op is Op.XOR:
                 left[n] = left.get(below[v], least[below[v]])
-            elif v == AFTER:
-                left[n] = 0
             elif v == DO:
                 left[n] = left.get(below[0], least[below[0]])
             else:
                 left[n] = left.get(below[1], least[below[1]]) + least[below[0]]
-        self._to_finish[number] = left
-        return left
+        return left.get(node, least[node])
 
     # what a search asks
 
     def finish(self, state: int, slack: int) -> int:
-        return self._left(state).get(0, self.shape.least[0])
+        cost = self._to_finish[state]
+        if cost is None:
+            cost = self._to_finish[state] = self._left(state, 0)
+        return cost
 
     def after(self, state: int, label: int, slack: int) -> Sequence[tuple[int, int]]:
         key = (state, label)
@@ -94,88 +93,89 @@ class BlockRuns:
         return found
 
     def _ways(self, number: int, leaf: int) -> list[tuple[int, int]]:
-        """(cost, depth) of each way to run ``leaf`` next: at that depth of its path something begins anew."""
-        state = self.states[number]
-        shape = self.shape
-        way, width, least, blocks = shape.way(leaf), shape.width, shape.least, shape.blocks
+        """(cost, depth) of each way to run ``leaf`` next: at that depth of its path something begins anew.
+
+        Where a node of the path has begun, those above it stand at its branch; so only the last one that has begun
+        needs a look, and every loop that may begin another round.
+        """
+        state, shape = self.states[number], self.shape
+        way = shape.way(leaf)
         path, enter = way.path, way.enter
-        left = self._left(number)
-        if not state:
-            return [(enter[0], 0)]
-        values = {code // width: code % width for code in state}
+        begun, fresh = 0, len(path)
+        while begun < fresh:
+            middle = (begun + fresh) // 2
+            if shape.value(state, path[middle][0]) is None:
+                fresh = middle
+            else:
+                begun = middle + 1
+        if not fresh:
+            return [] if state else [(enter[0], 0)]
         ways: list[tuple[int, int]] = []
-        for depth, (node, k) in enumerate(path):
-            v = values.get(node)
-            if v is None:
-                ways.append((enter[depth], depth))
-                return ways
-            if v == shape.done:
-                return ways
-            op = blocks.op[node]
-            if op is Op.AND:
-                continue
-            below = blocks.children[node]
-            if op is Op.LOOP:
-                do, redo = below
-                if v == DO:
-                    finish = left.get(do, least[do])
-                elif v == REDO:
-                    finish = left.get(redo, least[redo])
-                else:
-                    finish = 0
-                inside = enter[depth + 1]
-                if (v == DO and k == 1) or (v == REDO and k == 0) or (v == AFTER and k == 1):
-                    ways.append((finish + inside, depth))
-                    return ways
-                if v == AFTER:
-                    ways.append((least[redo] + inside, depth))
-                    return ways
-                ways.append((finish + least[below[1 - k]] + inside, depth))
-            elif op is Op.SEQ and v < k:
-                sums = shape.before[node]
-                ways.append((left.get(below[v], least[below[v]]) + sums[k] - sums[v + 1] + enter[depth + 1], depth))
-                return ways
-            elif v != k:
-                return ways
-        if values.get(leaf) != shape.done:
-            ways.append((0, len(path)))
+        for depth in way.loops:
+            if depth >= fresh:
+                break
+            ways += self._another_round(number, path[depth], depth, enter[depth + 1])
+        node, k = path[fresh - 1]
+        v = shape.value(state, node)
+        op = shape.blocks.op[node]
+        at_branch = v != shape.done if op is Op.AND else v == _entered(op, k)
+        if at_branch:
+            done = fresh == len(path) and shape.value(state, leaf) is not None
+            if not done:
+                ways.append((enter[fresh], fresh))
+        elif op is Op.SEQ and v is not None and v < k:
+            sums = shape.before[node]
+            skipped = self._left(number, shape.blocks.children[node][v]) + sums[k] - sums[v + 1]
+            ways.append((skipped + enter[fresh], fresh - 1))
         return ways
+
+    def _another_round(self, number: int, step: tuple[int, int], depth: int, inside: int) -> list[tuple[int, int]]:
+        """The way to a leaf of a loop that finishes what the loop is at and goes round, if it is in progress."""
+        node, k = step
+        shape = self.shape
+        do, redo = shape.blocks.children[node]
+        least = shape.least
+        v = shape.value(self.states[number], node)
+        if v == DO:
+            return [(self._left(number, do) + (0 if k else least[redo]) + inside, depth)]
+        if v == AFTER:
+            return [((0 if k else least[redo]) + inside, depth)]
+        if v == REDO:
+            return [(self._left(number, redo) + (least[do] if k else 0) + inside, depth)]
+        return []
 
     def _fired(self, number: int, leaf: int, depth: int) -> State:
         """The state once ``leaf`` has run, its path begun anew from ``depth`` on."""
         shape = self.shape
         blocks, width, done = shape.blocks, shape.width, shape.done
         path = shape.way(leaf).path
-        values: dict[int, int] = {}
+        state = self.states[number]
         cleared = path[depth][0] if depth < len(path) else leaf
-        low, high = cleared * width, blocks.end[cleared] * width
-        for code in self.states[number]:
-            if code < low or code >= high:
-                values[code // width] = code % width
-        for node, k in path[depth:]:
-            op = blocks.op[node]
-            values[node] = 0 if op is Op.AND else (REDO if k else DO) if op is Op.LOOP else k
+        low, high = bisect_left(state, cleared * width), bisect_left(state, blocks.end[cleared] * width)
+        codes = [*state[:low], *(n * width + _entered(blocks.op[n], k) for n, k in path[depth:]), *state[high:]]
         finished = leaf
         for node, k in reversed(path):
-            values.pop(finished, None)
-            op = blocks.op[node]
-            below = blocks.children[node]
+            if finished != leaf:
+                del codes[bisect_left(codes, finished * width)]
+            op, below = blocks.op[node], blocks.children[node]
+            here = bisect_left(codes, node * width)
             if op is Op.SEQ and k < len(below) - 1:
-                values[node] = k + 1
+                codes[here] = node * width + k + 1
                 break
             if op is Op.LOOP:
-                values[node] = DO if k else AFTER
+                codes[here] = node * width + (DO if k else AFTER)
                 break
             if op is Op.AND:
-                values[finished] = done
-                if any(values.get(c) != done for c in below):
+                insort(codes, finished * width + done)
+                behind = bisect_left(codes, blocks.end[node] * width)
+                branches = codes[here + 1 : behind]
+                if len(branches) != len(below) or any(x % width != done for x in branches):
                     break
-                for c in below:
-                    del values[c]
+                del codes[here + 1 : behind]
             finished = node
         else:
-            values = {0: done}
-        return tuple(sorted([n * width + v for n, v in values.items()]))
+            codes = [done]
+        return tuple(codes)
 
     # the actions behind an answer
 
@@ -205,6 +205,13 @@ class BlockRuns:
                     if shape.canonical(after) == target:
                         return actions_to(shape, self.states[state], leaf, depth), self._number(after)
         raise AssertionError("no such match")
+
+
+def _entered(op: Op | None, k: int) -> int:
+    """The value of a node that has just been entered towards its child ``k``."""
+    if op is Op.AND:
+        return 0
+    return (REDO if k else DO) if op is Op.LOOP else k
 
 
 def _cost(way: tuple[int, int]) -> int:

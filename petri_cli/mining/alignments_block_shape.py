@@ -19,10 +19,12 @@ State = tuple[int, ...]
 @dataclass(frozen=True, slots=True)
 class Way:
     """From the root down to a leaf. path: (node, which child); enter: for each of its steps, the least cost of what
-    comes before the leaf from there, all fresh; twins: (the branch before that is alike, the branch on the path)."""
+    comes before the leaf from there, all fresh; loops: steps at a loop; twins: (the branch before that is alike, the
+    branch on the path)."""
 
     path: list[tuple[int, int]]
     enter: list[int]
+    loops: list[int]
     twins: list[tuple[int, int]]
 
 
@@ -116,8 +118,15 @@ class Shape:
                 place = bisect_left(group, child)
                 if 0 < place < len(group) and group[place] == child:
                     twins.append((group[place - 1], child))
-        way = self._ways[leaf] = Way(path, enter, twins)
+        loops = [i for i, (node, _) in enumerate(path) if blocks.op[node] is Op.LOOP]
+        way = self._ways[leaf] = Way(path, enter, loops, twins)
         return way
+
+    def value(self, state: Sequence[int], node: int) -> int | None:
+        """Where ``node`` is; None where it has not begun (or the block around it is done)."""
+        low = node * self.width
+        at = bisect_left(state, low)
+        return state[at] - low if at < len(state) and state[at] < low + self.width else None
 
     # branches that are alike
 
