@@ -63,6 +63,23 @@ def test_a_maximum_that_is_passed_through_is_no_capacity() -> None:
     assert guard_proposals(log) == []
 
 
+def _levels(rounds: int) -> Log:
+    """In each round of 1,000 s one event goes on for 50 s, a second for 30 of them and a third for 10; all waited."""
+    spans = [(r * 1000, r * 1000 + seconds) for r in range(10, rounds + 10) for seconds in (50, 30, 10)]
+    began = array("q", [t * SECOND for b, _ in spans for t in (b - 5000, b)])
+    ended = array("q", [t * SECOND for b, e in spans for t in (b - 5000, e)])
+    return replace(log_of(["aw"] * len(spans)), times=Times(ended, began))
+
+
+def test_a_maximum_that_is_often_reached_and_soon_left_is_no_capacity() -> None:
+    assert guard_proposals(_levels(20)) == []
+
+
+def test_what_was_seen_less_than_five_times_is_no_capacity() -> None:
+    assert guard_proposals(_queue(1, 5)) == []
+    assert guard_proposals(_queue(1, 6)) != []
+
+
 def test_a_capacity_that_changes_shows_its_largest_value() -> None:
     """Two machines, then four: what waited for the two is told apart."""
     two, four = _queue(2, 40), _queue(4, 60)

@@ -40,6 +40,8 @@ def test_the_tree_is_the_one_of_the_textbook(text: str) -> None:
         ("- a", "X( tau, 'a' )"),
         ("ad abcd", "->( 'a', X( tau, ->( 'b', 'c' ) ), 'd' )"),
         ("ad abd acd abcd", "->( 'a', X( tau, 'b' ), X( tau, 'c' ), 'd' )"),
+        ("abc bc c", "->( X( tau, ->( X( tau, 'a' ), 'b' ) ), 'c' )"),
+        ("abc ab a", "->( 'a', X( tau, ->( 'b', X( tau, 'c' ) ) ) )"),
         ("a b ab", "->( X( tau, 'a' ), X( tau, 'b' ) )"),
         ("abc acb", "->( 'a', +( 'b', 'c' ) )"),
         # What stands between two of b is never parallel to it (minimum self-distance): a loop around +( a, b ).
