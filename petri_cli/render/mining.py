@@ -120,8 +120,8 @@ def _variants(log: Log, look: Look, everything: bool) -> list[Line]:
 
 
 def _trace(log: Log, variant: int, room: int) -> str:
-    """A trace in words; an activity that is repeated is told once. Long names are cut until the trace fits: how it goes
-    on says more than how a name does."""
+    """A trace in words; an activity that is repeated is told once. Long names are cut until the trace fits, or two of
+    them would look the same: how it goes on says more than how a name does."""
     told: list[tuple[str, int]] = []
     for name in log.named(log.variants[variant]):
         if told and told[-1][0] == name:
@@ -130,10 +130,13 @@ def _trace(log: Log, variant: int, room: int) -> str:
             told.append((name, 1))
     if not told:
         return "(no event)"
-    longest = max(columns(name) for name, _ in told)
+    names = {name for name, _ in told}
+    longest = max(columns(name) for name in names)
+    text = ""
     for width in (longest, *(w for w in NAME_WIDTHS if w < longest)):
-        parts = [crop(name, width) + (f" ×{n}" if n > 1 else "") for name, n in told]
-        text = " → ".join(parts)
+        if len({crop(name, width) for name in names}) < len(names):
+            break
+        text = " → ".join(crop(name, width) + (f" ×{n}" if n > 1 else "") for name, n in told)
         if columns(text) <= room:
             break
     return crop(text, room).replace("……", "…")
