@@ -64,8 +64,8 @@ def test_a_maximum_that_is_passed_through_is_no_capacity() -> None:
 
 
 def _levels(rounds: int) -> Log:
-    """In each round of 1,000 s one event goes on for 50 s, a second for 30 of them and a third for 10; all waited."""
-    spans = [(r * 1000, r * 1000 + seconds) for r in range(10, rounds + 10) for seconds in (50, 30, 10)]
+    """In each round of 60 s one event goes on for 50 s, a second for 30 of them and a third for 10; all waited."""
+    spans = [(r * 60, r * 60 + seconds) for r in range(100, rounds + 100) for seconds in (50, 30, 10)]
     began = array("q", [t * SECOND for b, _ in spans for t in (b - 5000, b)])
     ended = array("q", [t * SECOND for b, e in spans for t in (b - 5000, e)])
     return replace(log_of(["aw"] * len(spans)), times=Times(ended, began))
