@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,18 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from petri_cli.driver import standing
-from petri_cli.driver.capture import Capture, Limits
+from petri_cli.driver.capture import Limits
 from petri_cli.driver.commands import request
+from petri_cli.driver.course import Course
 from petri_cli.driver.crew import Judge
 from petri_cli.driver.mail import adjudicate
 from petri_cli.driver.pieces import Piece
 from petri_cli.driver.redact import Redactor
 from petri_cli.driver.replica import Replica
+from petri_cli.driver.said import Said, result_for
 from petri_cli.driver.takeover import end_left, report_on
 from petri_cli.driver.verify import verifier_of
 from petri_cli.driver.visits import WATCH, Alive, check_open, driven, visiting
 from petri_cli.engine.tokens import Token, to_seconds, to_ticks
-from petri_cli.errors import PetriError
+from petri_cli.errors import InputError, PetriError
 from petri_cli.plan.lower import due_place
 from petri_cli.plan.model import Loop
 from petri_cli.session import events as ev
@@ -57,6 +58,7 @@ def claim(
     ``PETRI_NOT_CLAIMABLE`` for work that the driver does itself, ``PETRI_SESSION_ENDED``, ``PETRI_NO_PLAN``.
     """
     with visiting(store, session, alive) as (replica, now):
+        worker = _masked(replica.state, worker)
         wanted = _wanted(replica, task)
         if replica.state.failed:
             return None
@@ -89,9 +91,9 @@ def heartbeat(
     alive: Alive = identity.alive,
 ) -> int:
     """Make the lease of a claim end later; the new end in ticks. Raises PetriError ``PETRI_CLAIM_ENDED``: stop."""
-    with visiting(store, session, alive) as (replica, now):
+    with visiting(store, session, alive, late=True) as (replica, now):
         held = replica.state.claims.get(claim)
-        why = _why_not(replica.state, held, worker)
+        why = _why_not(replica.state, held, _masked(replica.state, worker))
         if held is not None and not why:
             expires = now + (held.lease if lease is None else to_ticks(lease))
             replica.emit(ev.Heartbeat(now, claim, expires))
@@ -116,39 +118,58 @@ def report(
 
     folder: where results go that are too large for the log (without one, they go into the log). What the plan calls
     secret, or looks like it, is masked. A report on a claim that is over is written down, too, and refused: PetriError
-    ``PETRI_CLAIM_ENDED``. Also raises ``PETRI_NOT_JSON``.
+    ``PETRI_CLAIM_ENDED``. Also raises ``PETRI_NOT_JSON``, and ``PETRI_TOO_LARGE`` for what no file of work may hold.
     """
-    with visiting(store, session, alive, late=True) as (replica, now):
-        redactor = Redactor.of(replica.course.plan.settings.get("secrets", ()), os.environ)
-        error = redactor.text(error)
-        held = replica.state.claims.get(claim)
-        why = _why_not(replica.state, held, worker)
-        if why:
-            replica.emit(ev.ReportRefused(now, claim, why, redactor.value(output), worker))
-        else:
-            where = None if folder is None else folder.absolute() / session / claim
-            said, kept = _kept(output, redactor, where)
-            replica.emit(ev.Reported(now, claim, said, None, {**(files or {}), **kept}, error, worker))
+    where = None if folder is None else folder.absolute() / session / claim
+    before = store.state(session)
+    said = result_for(output, _redactor(before), where)  # a large one takes its time: nobody has to wait for us
+    try:
+        with visiting(store, session, alive, late=True) as (replica, now):
+            redactor = _redactor(replica.state)
+            if replica.state.revision != before.revision:  # which may name other secrets
+                said.discard()
+                said = result_for(output, redactor, where)
+            worker = redactor.text(worker)
+            held = replica.state.claims.get(claim)
+            why = _why_not(replica.state, held, worker)
+            if why:
+                replica.emit(_too_late(now, claim, why, said, worker))
+            else:
+                kept = {**(files or {}), **said.keep()}
+                replica.emit(ev.Reported(now, claim, said.output, None, kept, redactor.text(error), worker))
+    finally:
+        said.discard()
     if why:
         raise _ended(claim, why)
 
 
-def _kept(output: Any, redactor: Redactor, folder: Path | None) -> tuple[Any, dict[str, Any]]:
-    """The result for the log, or the file that it is in."""
-    said = redactor.value(output)
-    if folder is None or output is None:
-        return said, {}
-    limits = Limits()
-    text = json.dumps(said, ensure_ascii=False).encode()
-    if len(text) <= limits.result:
-        return said, {}
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    capture = Capture(folder / "output", redactor, limits)
-    capture.feed(text)
-    return None, {"output": capture.finish().reference()}
+def _too_late(now: int, claim: str, why: str, said: Said, worker: str) -> ev.ReportRefused:
+    """It is written down, but nobody shall have to read much for it."""
+    if said.size <= Limits().result:
+        return ev.ReportRefused(now, claim, why, said.output, worker)
+    return ev.ReportRefused(now, claim, f"{why} (the result is left out: {said.size:,} bytes)", None, worker)
+
+
+def _redactor(state: State) -> Redactor:
+    """Of what the plan calls secret, and of what looks like it."""
+    revision = state.plan
+    if revision is None:
+        return Redactor()
+    try:
+        plan = Course.of(revision.text, revision.file, revision.format).plan
+    except InputError:  # of another version of this program; a session can be cancelled all the same
+        return Redactor()
+    return Redactor.of(plan.settings.get("secrets", ()), os.environ)
+
+
+def _masked(state: State, text: str) -> str:
+    """What somebody says, as it may be written."""
+    return _redactor(state).text(text) if text else text
 
 
 def _why_not(state: State, held: Claim | None, worker: str) -> str:
+    if held is None and state.final:
+        return f"the session is {state.ended}"
     if held is None:
         return "it has lapsed, was taken back, or its work has been judged"
     if held.driver:
@@ -178,10 +199,11 @@ def approve(
 
     Raises PetriError ``PETRI_CLAIM_ENDED``, or ``PETRI_NO_APPROVAL`` where nobody asks for a person's word.
     """
-    with visiting(store, session, alive) as (replica, now):
-        held = replica.state.claims.get(claim)
+    with visiting(store, session, alive, late=True) as (replica, now):
+        state = replica.state
+        held = state.claims.get(claim)
         if held is None:
-            raise _ended(claim, "there is no such claim (any more)")
+            raise _ended(claim, f"the session is {state.ended}" if state.final else "there is no such claim (any more)")
         spec = verifier_of(replica.course.plan, replica.piece(held).node)
         if not asks_a_person(spec):
             message = f"claim {claim} is verified without a person's word"
@@ -189,7 +211,7 @@ def approve(
         if held.stage != "reported":
             message = f"claim {claim} was not reported yet: there is nothing to say about it"
             raise PetriError("PETRI_NO_APPROVAL", message, hint="wait for the report (petri status)")
-        replica.emit(ev.Approved(now, claim, approved, by, note))
+        replica.emit(ev.Approved(now, claim, approved, _masked(state, by), _masked(state, note)))
 
 
 def asks_a_person(spec: Any) -> bool:
@@ -223,7 +245,7 @@ def inject(
         if timer is None:
             message = f"nothing waits in place `{place}`" + (f" for item {thread}" if thread else "")
             raise PetriError("PETRI_NOT_INJECTABLE", message, hint="an event counts while the loop waits for it")
-        replica.injected(now, place, timer.tokens, timer=timer.id, by=by)
+        replica.injected(now, place, timer.tokens, timer=timer.id, by=_masked(replica.state, by))
 
 
 async def cancel(
@@ -242,7 +264,9 @@ async def cancel(
         dead = None if state.driver is None or driven(state, alive) else state.driver.process
         left = [] if driven(state, alive) else list(state.claims.values())
         events: list[ev.SessionEvent] = [ev.Revoked(now, c, "the session was cancelled") for c in state.claims]
-        events.append(ev.Ended(now, "cancelled", why, (), _units(state, now), by))
+        if dead is not None and state.driver is not None:
+            events.append(ev.DriverEnded(now, state.driver.id, "died"))
+        events.append(ev.Ended(now, "cancelled", _masked(state, why), (), _units(state, now), _masked(state, by)))
         w.append(events)
     await end_left(left, dead)
 
