@@ -231,6 +231,11 @@ def test_a_trace_that_is_not_directly_in_the_log_is_refused(body: str) -> None:
     assert caught.value.code == "PETRI_LOG_FORMAT"
 
 
+def test_a_line_break_in_a_value_is_a_blank_unless_it_is_written_as_a_reference() -> None:
+    log = read(trace("1", event("a\nb\r\nc\td"), event("a&#10;b&lt;&#x20ac;")))
+    assert log.activities == ("a b c d", "a\nb<€")
+
+
 def test_names_that_are_made_up_for_equal_traces_are_new_ones() -> None:
     log = read(trace("c#2", event("a")) + trace("c", event("a")) + trace("c", event("a")) + trace("c", event("a")))
     assert log.cases == ("c#2", "c", "c#3", "c#4")
