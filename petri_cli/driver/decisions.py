@@ -25,7 +25,7 @@ class ByResults:
     def __init__(
         self,
         plan: Plan,
-        results: Callable[[], Results],
+        results: Results,
         found: Callable[[Foreach, Thread], Sequence[Any]],
         note: Callable[[str], None],
     ) -> None:
@@ -36,7 +36,7 @@ class ByResults:
 
     def branch(self, choice: Choice, thread: Thread) -> int:
         """The first whose ``when`` holds, else one without ``when``, else whichever: by priority, then as declared."""
-        lookup = self._results().at(choice, thread)
+        lookup = self._results.at(choice, thread)
         branches = list(enumerate(choice.branches, 1))
         for k, branch in branches:
             if branch.when is not None and holds(parsed(branch.when), lookup):
@@ -59,13 +59,13 @@ class ByResults:
         """Until ``until`` holds; a loop without one has one round."""
         if loop.until is None:
             return False
-        return not holds(parsed(loop.until), self._results().at(loop, thread))
+        return not holds(parsed(loop.until), self._results.at(loop, thread))
 
     def items(self, foreach: Foreach, thread: Thread) -> Sequence[Any]:
         """What ``over`` stands for. Raises PetriError ``PETRI_EXPRESSION_FAILED`` unless that is a list."""
         if not is_expression(foreach.over):
             return self._found(foreach, thread)
-        items = evaluate(parsed(foreach.over), self._results().at(foreach, thread))
+        items = evaluate(parsed(foreach.over), self._results.at(foreach, thread))
         if not isinstance(items, (list, tuple)):
             message = f"foreach {foreach.id}: `{foreach.over}` is {described(items)}, not a list"
             raise PetriError("PETRI_EXPRESSION_FAILED", message, where=foreach.where)

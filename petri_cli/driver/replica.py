@@ -19,7 +19,7 @@ from petri_cli.driver.course import Course
 from petri_cli.driver.decisions import ByResults
 from petri_cli.driver.found import Unfit, items_found
 from petri_cli.driver.pieces import Piece
-from petri_cli.driver.results import InFile, Results
+from petri_cli.driver.results import Results
 from petri_cli.driver.retry import retry_delay
 from petri_cli.driver.threads import Thread
 from petri_cli.engine.actions import ActionContext
@@ -78,7 +78,8 @@ class Replica:
             raise PetriError("PETRI_NO_PLAN", f"no plan was committed to the session {self.session}", hint=hint)
         self.course = Course.of(state.plan.text, state.plan.file, state.plan.format)
         plan, lowered = self.course.plan, self.course.lowered
-        decider = ByResults(plan, self._results, lambda foreach, thread: self._found, self._notes.append)
+        self._known = Results(plan, state.results, state.widths, load_result, state.in_files)
+        decider = ByResults(plan, self._known, lambda foreach, thread: self._found, self._notes.append)
         self._actions = control_actions(plan, lowered, decider, self)
         in_flight = []
         self._firing = {}
@@ -158,12 +159,6 @@ class Replica:
         outputs = {p: as_tokens(list(values), self._now) for p, values in ctx.outputs.items() if values}
         return {p: tuple(_as_logged(t) for t in tokens) for p, tokens in outputs.items()}
 
-    def _results(self) -> Results:
-        results: dict[str, Mapping[str, Any]] = dict(self.state.results)
-        for task, files in self.state.in_files.items():
-            results[task] = {**results[task], **{thread: InFile(file) for thread, file in files.items()}}
-        return Results(self.course.plan, results, self.state.widths, load_result)
-
     # What control asks of its surroundings (Host and Alarm)
 
     def after(self, seconds: float, place: str, tokens: Sequence[Token]) -> None:
@@ -189,7 +184,7 @@ class Replica:
         (tokens,) = claim.consumed.values()
         thread = Thread.of(tokens[0])
         piece = self.piece(claim)
-        lookup = self._results().at(piece.node, thread)
+        lookup = self._known.at(piece.node, thread)
         return Job(self.course.plan, piece.node, self.session, claim.id, claim.attempt, thread, lookup)
 
     def claim(

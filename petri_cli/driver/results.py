@@ -6,6 +6,7 @@ order (lists of lists where foreachs nest); in a loop, for its latest one.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -18,34 +19,39 @@ from petri_cli.plan.expression_tree import ITEM, LOOP
 from petri_cli.plan.lower import Items
 from petri_cli.plan.model import Foreach, Plan, PlanNode, Task
 
-FILE_KEYS = frozenset(("path", "size", "sha256"))
+MOST_LOADED = 32 * 1024 * 1024
+"""Bytes of files that are kept as read."""
 
-
-class InFile(dict[str, Any]):
-    """A result that is only in a file: ``{path, size, sha256, cut?}``. It is read when an expression looks into it."""
+ByThread = Mapping[str, Mapping[str, Any]]
 
 
 class Results:
-    """The results of a session. results: task id → thread name → the latest result (``State.results``).
+    """The results of a session, as they are whenever one is looked up: what it is given may grow meanwhile.
 
-    A result that is :class:`InFile` is read with ``load``. widths: foreach id → name of the thread around it → how many
-    items were discovered last, where that is known: results of later items, of an earlier round, are then left out.
+    results: task id → thread name → the latest result (``State.results``). widths: foreach id → name of the thread
+    around it → how many items were discovered last, where that is known: results of later items, of an earlier round,
+    are then left out. in_files: results that are only in a file, as ``results`` has them: ``{path, size, sha256,
+    cut?}``. They are read with ``load``, when an expression looks into them.
     """
 
     def __init__(
         self,
         plan: Plan,
-        results: Mapping[str, Mapping[str, Any]],
+        results: ByThread,
         widths: Mapping[str, Mapping[str, int]] | None = None,
         load: Callable[[Mapping[str, Any]], Any] = load_result,
+        in_files: ByThread | None = None,
     ) -> None:
         self._plan = plan
         self._results = results
-        self._widths = widths or {}
+        self._widths = {} if widths is None else widths
+        self._in_files = {} if in_files is None else in_files
         self._load = load
         self._tasks = {node.id: node for node in plan.nodes if isinstance(node, Task)}
         self._around: dict[int, tuple[Foreach, ...]] = {}
-        self._loaded: dict[str, Any] = {}
+        self._loaded: OrderedDict[tuple[str, str], tuple[int, Any]] = OrderedDict()
+        """(path, SHA-256) → size and what is in it; the latest last."""
+        self._size = 0
 
     def at(self, node: PlanNode, thread: Thread) -> Lookup:
         """How ``node`` (task, foreach, choice, loop) sees them in ``thread``. The lookup raises Missing."""
@@ -78,11 +84,12 @@ class Results:
                 raise Missing(
                     f"task `{task.id}` has no result yet", f"write default(${{{task.id}}}, …) where that may be"
                 )
-            return self._read(found[name])
-        return self._gathered(found, items, around[shared:])
+            return self._read(task.id, found, name)
+        return self._gathered(task.id, items, around[shared:])
 
-    def _gathered(self, found: Mapping[str, Any], items: Items, inner: tuple[Foreach, ...]) -> list[Any]:
+    def _gathered(self, task: str, items: Items, inner: tuple[Foreach, ...]) -> list[Any]:
         """The results of all items below ``items``, as lists within lists, one level a foreach."""
+        found = self._results.get(task, {})
         threads = sorted(t for t in map(items_of, found) if t[: len(items)] == items)
         whole: list[Any] = []
         lists: dict[Items, list[Any]] = {items: whole}
@@ -93,7 +100,7 @@ class Results:
                 if path[:depth] not in lists:
                     lists[path[:depth]] = []
                     lists[path[: depth - 1]].append(lists[path[:depth]])
-            lists[path[:-1]].append(self._read(found[name_of(path)]))
+            lists[path[:-1]].append(self._read(task, found, name_of(path)))
         return whole
 
     def _current(self, path: Items, first: int, inner: tuple[Foreach, ...]) -> bool:
@@ -112,10 +119,22 @@ class Results:
             known = self._around[node.index] = tuple(reversed(found))
         return known
 
-    def _read(self, value: Any) -> Any:
-        if not isinstance(value, InFile):
-            return value
-        name = str(value.get("sha256"))
-        if name not in self._loaded:
-            self._loaded[name] = self._load(value)
-        return self._loaded[name]
+    def _read(self, task: str, found: Mapping[str, Any], thread: str) -> Any:
+        file = self._in_files.get(task, {}).get(thread)
+        if file is None:
+            return found[thread]
+        key = str(file.get("path")), str(file.get("sha256"))
+        if key in self._loaded:
+            self._loaded.move_to_end(key)
+            return self._loaded[key][1]
+        value = self._load(file)
+        self._keep(key, int(file.get("size", 0)), value)
+        return value
+
+    def _keep(self, key: tuple[str, str], size: int, value: Any) -> None:
+        """What was read last is likely to be asked for again: by the next item, for the next decision."""
+        self._loaded[key] = size, value
+        self._size += size
+        while self._size > MOST_LOADED:
+            _, (gone, _) = self._loaded.popitem(last=False)
+            self._size -= gone

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from petri_cli.driver.results import InFile, Results
+from petri_cli.driver.results import Results
 from petri_cli.driver.threads import Thread
 from petri_cli.errors import PetriError
 from petri_cli.plan.expression import Missing, evaluate, parse
@@ -117,8 +117,35 @@ def test_a_result_in_a_file_is_read_when_it_is_looked_into_and_once() -> None:
         read.append(reference["path"])
         return {"files": [1, 2]}
 
-    results = {"survey": {"": InFile(path="big", size=1, sha256="x")}}
-    assert value("true or ${survey.files[0]} == 1", "end", results=results, load=load) is True
+    known: dict[str, Any] = {
+        "results": {"survey": {"": None}},
+        "in_files": {"survey": {"": {"path": "big", "size": 1, "sha256": "x"}}},
+        "load": load,
+    }
+    assert value("true or ${survey.files[0]} == 1", "end", **known) is True
     assert read == []
-    assert value("${survey.files[0]} + ${survey.files[1]}", "end", results=results, load=load) == 3
+    assert value("${survey.files[0]} + ${survey.files[1]}", "end", **known) == 3
     assert read == ["big"]
+
+
+def test_files_are_read_once_for_all_who_look_and_only_the_latest_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("petri_cli.driver.results.MOST_LOADED", 10)
+    read: list[str] = []
+
+    def load(reference: Mapping[str, Any]) -> Any:
+        read.append(reference["path"])
+        return {"path": reference["path"]}
+
+    files: dict[str, dict[str, Any]] = {"survey": {}}
+    known = Results(PLAN, {"survey": {"": None}}, None, load, files)
+
+    def look(path: str, sha256: str = "x") -> None:
+        files["survey"][""] = {"path": path, "size": 4, "sha256": sha256}
+        expression = evaluate(parse("${survey.path}"), known.at(NODES["end"], Thread()))
+        assert expression == path
+
+    for path in ("a", "b", "a", "c", "a", "b"):
+        look(path)
+    assert read == ["a", "b", "c", "b"], "`b` was the one that nobody had asked for longest"
+    look("a", "y")
+    assert read[-1] == "a", "what was written anew is read anew"
