@@ -15,9 +15,8 @@ from bisect import bisect_left, insort
 from collections.abc import Sequence
 
 from petri_cli.mining.alignments_block_firing import actions_of, actions_to
-from petri_cli.mining.alignments_block_shape import AFTER, DO, REDO, Shape, State
+from petri_cli.mining.alignments_block_shape import AFTER, DO, REDO, Shape, State, entered
 from petri_cli.mining.alignments_blocks import Blocks
-from petri_cli.mining.alignments_runs import NEVER
 from petri_cli.mining.tree import Op
 
 
@@ -29,7 +28,8 @@ class BlockRuns:
         self.states: list[State] = []
         self.index: dict[State, int] = {}
         self._to_finish: list[int | None] = []
-        self._after: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        self._after: dict[tuple[int, int], tuple[list[tuple[int, int, int]], list[tuple[int, int]]]] = {}
+        """(state, label) → ways whose states have not been asked for, dearest first, and the answers so far."""
         self._explained: dict[tuple[int, int, int, int], tuple[list[int], int]] = {}
         self._ended: dict[int, list[int]] = {}
         self.start = self._number(())
@@ -78,18 +78,21 @@ class BlockRuns:
 
     def after(self, state: int, label: int, slack: int) -> Sequence[tuple[int, int]]:
         key = (state, label)
-        found = self._after.get(key)
-        if found is None:
+        known = self._after.get(key)
+        if known is None:
             shape = self.shape
-            best: dict[int, int] = {}
+            ways: list[tuple[int, int, int]] = []
             for leaf in shape.leaves[label]:
-                if shape.has_twin(self.states[state], shape.way(leaf)):
-                    continue
-                for cost, depth in self._ways(state, leaf):
-                    to = self._number(shape.canonical(self._fired(state, leaf, depth)))
-                    if cost < best.get(to, NEVER):
-                        best[to] = cost
-            found = self._after[key] = sorted([(cost, to) for to, cost in best.items()], key=_cost)
+                if not shape.has_twin(self.states[state], shape.way(leaf)):
+                    ways += [(cost, leaf, depth) for cost, depth in self._ways(state, leaf)]
+            ways.sort(key=_cost, reverse=True)
+            known = self._after[key] = ways, []
+        ways, found = known
+        while ways and ways[-1][0] <= slack:
+            cost, leaf, depth = ways.pop()
+            to = self._number(self.shape.canonical(self._fired(state, leaf, depth)))
+            if all(to != other for _, other in found):
+                found.append((cost, to))
         return found
 
     def _ways(self, number: int, leaf: int) -> list[tuple[int, int]]:
@@ -118,7 +121,7 @@ class BlockRuns:
         node, k = path[fresh - 1]
         v = shape.value(state, node)
         op = shape.blocks.op[node]
-        at_branch = v != shape.done if op is Op.AND else v == _entered(op, k)
+        at_branch = v != shape.done if op is Op.AND else v == entered(op, k)
         if at_branch:
             done = fresh == len(path) and shape.value(state, leaf) is not None
             if not done:
@@ -148,11 +151,12 @@ class BlockRuns:
         """The state once ``leaf`` has run, its path begun anew from ``depth`` on."""
         shape = self.shape
         blocks, width, done = shape.blocks, shape.width, shape.done
-        path = shape.way(leaf).path
+        way = shape.way(leaf)
+        path = way.path
         state = self.states[number]
         cleared = path[depth][0] if depth < len(path) else leaf
         low, high = bisect_left(state, cleared * width), bisect_left(state, blocks.end[cleared] * width)
-        codes = [*state[:low], *(n * width + _entered(blocks.op[n], k) for n, k in path[depth:]), *state[high:]]
+        codes = [*state[:low], *way.codes[depth:], *state[high:]]
         finished = leaf
         for node, k in reversed(path):
             if finished != leaf:
@@ -207,12 +211,5 @@ class BlockRuns:
         raise AssertionError("no such match")
 
 
-def _entered(op: Op | None, k: int) -> int:
-    """The value of a node that has just been entered towards its child ``k``."""
-    if op is Op.AND:
-        return 0
-    return (REDO if k else DO) if op is Op.LOOP else k
-
-
-def _cost(way: tuple[int, int]) -> int:
+def _cost(way: tuple[int, int, int]) -> int:
     return way[0]

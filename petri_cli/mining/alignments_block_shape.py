@@ -19,11 +19,12 @@ State = tuple[int, ...]
 @dataclass(frozen=True, slots=True)
 class Way:
     """From the root down to a leaf. path: (node, which child); enter: for each of its steps, the least cost of what
-    comes before the leaf from there, all fresh; loops: steps at a loop; twins: (the branch before that is alike, the
-    branch on the path)."""
+    comes before the leaf from there, all fresh; codes: the entries of a state that has just gone down it; loops: steps
+    at a loop; twins: (the branch before that is alike, the branch on the path)."""
 
     path: list[tuple[int, int]]
     enter: list[int]
+    codes: list[int]
     loops: list[int]
     twins: list[tuple[int, int]]
 
@@ -119,7 +120,8 @@ class Shape:
                 if 0 < place < len(group) and group[place] == child:
                     twins.append((group[place - 1], child))
         loops = [i for i, (node, _) in enumerate(path) if blocks.op[node] is Op.LOOP]
-        way = self._ways[leaf] = Way(path, enter, loops, twins)
+        codes = [node * self.width + entered(blocks.op[node], k) for node, k in path]
+        way = self._ways[leaf] = Way(path, enter, codes, loops, twins)
         return way
 
     def value(self, state: Sequence[int], node: int) -> int | None:
@@ -160,3 +162,10 @@ class Shape:
                     low, high = bisect_left(codes, c * width), bisect_left(codes, self.blocks.end[c] * width)
                     codes[low:high] = [x + c * width for x in entry]
         return tuple(codes)
+
+
+def entered(op: Op | None, k: int) -> int:
+    """The value of a node that has just been entered towards its child ``k``."""
+    if op is Op.AND:
+        return 0
+    return (REDO if k else DO) if op is Op.LOOP else k

@@ -15,6 +15,7 @@ from petri_cli.mining.simplicity import simplicity
 from petri_cli.mining.token_play import Counts
 from petri_cli.mining.token_replay import token_replay
 from petri_cli.net.builder import NetBuilder, both
+from tests.oracle.alignments import check_moves
 from tests.strategies.models import read_everything
 
 FULL = {
@@ -247,3 +248,43 @@ def test_a_net_that_allows_just_the_log_is_precise_and_a_flower_is_not() -> None
 def test_a_sequence_is_as_simple_as_can_be() -> None:
     assert simplicity(SEQ.net) == 1.0
     assert simplicity(N1.net) == 1 / (1 + 2 * 19 / 15 - 2)
+
+
+def guarded(n: int, units: int) -> LabelledNet:
+    """``n`` parallel branches of two steps, each of which holds a unit of one resource."""
+    builder = NetBuilder("guarded").transition("open", "start", both(*(f"in{k}" for k in range(n))))
+    labels = {}
+    for k in range(n):
+        builder.transition(f"take{k}", [f"in{k}", "units"], f"a{k}").transition(f"x{k}", f"a{k}", f"b{k}")
+        builder.transition(f"y{k}", f"b{k}", f"c{k}").transition(f"give{k}", f"c{k}", both(f"out{k}", "units"))
+        labels |= {f"x{k}": f"x{k}", f"y{k}": f"y{k}"}
+    builder.transition("close", [f"out{k}" for k in range(n)], "end")
+    return LabelledNet(builder.marking(start=1, units=units).final(end=1, units=units).build(), labels)
+
+
+def test_a_case_that_keeps_to_the_resources_is_aligned_by_blocks() -> None:
+    trace = [step for k in range(0, 30, 3) for s in "xy" for step in (f"{s}{k}", f"{s}{k + 1}", f"{s}{k + 2}")]
+    model = guarded(30, 3)
+    aligned = align(log_of([trace, trace[:-1]]), model)
+    assert aligned.solved.markings is None
+    assert aligned.lower == aligned.upper == (0, 1)
+    for k, cost in enumerate(aligned.lower):
+        assert check_moves(model, aligned.log.named(aligned.log.variants[k]), aligned.moves(k) or ()) == cost
+
+
+def test_a_case_that_holds_more_than_there_is_deviates() -> None:
+    model = guarded(3, 1)
+    aligned = align(log_of([["x0", "x1", "y0", "y1", "x2", "y2"]]), model)
+    assert aligned.solved.markings is not None
+    assert aligned.cost() == (2, 2)
+    assert token_replay(log_of([["x0", "x1", "y0", "y1", "x2", "y2"]]), model).fits == (False,)
+
+
+def test_copies_of_a_branch_are_told_apart_by_how_many_have_come_how_far() -> None:
+    arcs = ["tau: start > " + " ".join(f"i{k}" for k in range(25))]
+    arcs += [arc for k in range(25) for arc in (f"x: i{k} > j{k}", f"y: j{k} > k{k}")]
+    model = net(*arcs, "tau: " + " ".join(f"k{k}" for k in range(25)) + " > end")
+    aligned = align(log_of(["xy" * 25, "x" * 25 + "y" * 25, "xxy" * 12 + "x" + "y" * 11]), model)
+    assert aligned.lower == aligned.upper == (0, 0, 2)
+    for k, cost in enumerate(aligned.lower):
+        assert check_moves(model, aligned.log.named(aligned.log.variants[k]), aligned.moves(k) or ()) == cost
