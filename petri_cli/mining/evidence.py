@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from petri_cli.engine.events import TokensByPlace
 from petri_cli.plan.lower import END, lower_execution
 from petri_cli.plan.model import Guard, Plan
 from petri_cli.session.events import (
@@ -156,6 +157,8 @@ class _Reader:
         self.reported: dict[str, int] = {}
         self.waiting: dict[tuple[str, str], tuple[int, tuple[str, ...]]] = {}
         """(gate, thread) → since when it waits, and for which resources."""
+        self.came: dict[tuple[str, str], _Gate] = {}
+        """Whose turn has come, and of whom it was not yet seen whether they wait."""
 
     def read(self, events: Iterable[SessionEvent]) -> None:
         self.evidence.sessions.append(self.name)
@@ -180,6 +183,7 @@ class _Reader:
             case Reported():
                 self.reported[event.claim] = event.at
             case Verified():
+                self._turns(event.produced)
                 claim = self.claims.pop(event.claim)
                 task = self.evidence.tasks.get(claim.task)
                 if task is not None:
@@ -191,8 +195,11 @@ class _Reader:
                 gate = self.by_transition.get(event.transition)
                 if gate is not None:
                     self._acquired(gate, event)
+                self._turns(event.produced)
             case RevisionCommitted():
                 self.waiting.clear()
+                self.came.clear()
+                self._turns(event.marking)
                 self.allowed = self.numbers(event)
                 for name, attempts in self.allowed.attempts.items():
                     if name in self.evidence.tasks:
@@ -212,25 +219,30 @@ class _Reader:
     # Resources
 
     def _look(self) -> None:
-        """At rest: whose turn has come, and which resources are short for it."""
-        state = self.state
-        for place in self.gates.keys() & state.marking.keys():
-            gate = self.gates[place]
-            short = tuple(r for r, k in gate.units if state.free(r) < k and self._counts(r))
+        """At rest: of those whose turn has come since the last look, who waits, and which resources are short for it."""
+        came, self.came = self.came, {}
+        for (transition, thread), gate in came.items():
+            short = tuple(r for r, k in gate.units if self.state.free(r) < k and self._counts(r))
             if not short:
+                self.came[transition, thread] = gate
                 continue
-            for token in state.marking[place]:
-                key = gate.transition, token.name
-                if key not in self.waiting:
-                    self.waiting[key] = state.at, short
-                    for r in short:
-                        self.evidence.resources[r].starved.append((self.name, *key))
+            self.waiting[transition, thread] = self.state.at, short
+            for r in short:
+                self.evidence.resources[r].starved.append((self.name, transition, thread))
+
+    def _turns(self, tokens: TokensByPlace) -> None:
+        """Take note of tokens that have come before a guard."""
+        for place in self.gates.keys() & tokens.keys():
+            gate = self.gates[place]
+            for token in tokens[place]:
+                self.came[gate.transition, token.name] = gate
 
     def _counts(self, resource: str) -> bool:
         return self.allowed.capacities.get(resource, 0) >= self.capacity[resource]
 
     def _acquired(self, gate: _Gate, event: Fired) -> None:
         thread = next((ts[0].name for p, ts in event.consumed.items() if ts and not p.startswith(RESOURCE)), "")
+        self.came.pop((gate.transition, thread), None)
         since = self.waiting.pop((gate.transition, thread), None)
         for r, _ in gate.units:
             found = self.evidence.resources.get(r)
