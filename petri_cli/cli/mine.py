@@ -34,7 +34,9 @@ def mine(
         str | None, typer.Option("--diff", metavar="PLAN", help="What was planned against what happens.")
     ] = None,
     chart: Annotated[bool, typer.Option("--chart", help="A dotted chart: time, cases, a dot an event.")] = False,
-    everything: Annotated[bool, typer.Option("--all", "-a", help="Every variant, edge and deviation.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", "-a", help="Every variant, edge and deviation, with all of its cases.")
+    ] = False,
     fail_under: Annotated[
         float | None, typer.Option(min=0, max=1, metavar="FITNESS", help="Exit 1 when the fitness is below.")
     ] = None,
@@ -71,7 +73,7 @@ def mine(
 
     columns = Columns(case, activity, timestamp, start, resource)
     options = LogOptions(columns, classifier, encoding, time_format, strict, lifecycle=lifecycle)
-    asked = mining.Asked(algorithm, coverage, model, diff, widths(width), timeout, skip_unknown)
+    asked = mining.Asked(algorithm, coverage, model, diff, widths(width), timeout, skip_unknown, everything)
     if model is not None and algorithm != "auto":
         raise typer.BadParameter("a model is given by --model, or found by --algorithm", param_hint="--model")
     if fail_under is not None and algorithm == "dfg":

@@ -17,7 +17,7 @@ from petri_cli.formats.log_options import LogOptions
 from petri_cli.mining.alignments import align
 from petri_cli.mining.deviations import deviations, place_deviations
 from petri_cli.mining.dfg import directly_follows
-from petri_cli.mining.diff import difference
+from petri_cli.mining.diff import EXAMPLES, difference
 from petri_cli.mining.follow_times import follow_times
 from petri_cli.mining.guards import GuardProposal, guard_proposals
 from petri_cli.mining.log import Log
@@ -43,7 +43,8 @@ MAX_STATES = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is wanted of a log. coverage: percent; model, diff: files; seconds: for each part of the conformance."""
+    """What is wanted of a log. coverage: percent; model, diff: files; seconds: for each part of the conformance;
+    everything: with all cases of each finding."""
 
     algorithm: Chosen
     coverage: float
@@ -52,6 +53,7 @@ class Asked:
     widths: Mapping[str, int]
     seconds: float
     skip_unknown: bool
+    everything: bool = False
 
 
 def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Asked, page: Page) -> Mined:
@@ -66,6 +68,7 @@ def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Ask
         if algorithm == "auto":
             algorithm = "alpha" if session else "inductive"
         found, graph, fit = None, None, None
+        examples = max(EXAMPLES, read.n_cases) if asked.everything else EXAMPLES
         budget = Budget(MAX_STATES, asked.seconds)
         if asked.model is not None:
             found = given(asked.model, read, asked.widths, budget)
@@ -76,8 +79,8 @@ def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Ask
             found = find(read, algorithm, asked.coverage, budget)
         if found is not None:
             watch.doing(f"aligning {len(read.variants):,} variants")
-            fit = fit_of(read, found.model, asked.seconds, skip_unknown=asked.skip_unknown)
-        told = None if plan is None else difference(read, plan)
+            fit = fit_of(read, found.model, asked.seconds, skip_unknown=asked.skip_unknown, examples=examples)
+        told = None if plan is None else difference(read, plan, examples=examples)
         guards: Sequence[GuardProposal] = ()
         retries: Sequence[RetryAdvice] = ()
         if asked.model is None and plan is None and not session and read.n_events <= MAX_EVENTS:
@@ -126,8 +129,10 @@ def complain(log: Log, page: Page) -> None:
         page.error_lines([[("dim", f"and {n:,} more of {code} (--strict refuses such a log)")]])
 
 
-def fit_of(log: Log, model: LabelledNet, seconds: float, *, skip_unknown: bool = False) -> Fit:
-    """Conformance, at most about ``seconds`` for each of its parts."""
+def fit_of(
+    log: Log, model: LabelledNet, seconds: float, *, skip_unknown: bool = False, examples: int = EXAMPLES
+) -> Fit:
+    """Conformance, at most about ``seconds`` for each of its parts. examples: cases that each deviation names."""
 
     def until() -> Callable[[], bool]:
         end = time.monotonic() + seconds
@@ -136,7 +141,14 @@ def fit_of(log: Log, model: LabelledNet, seconds: float, *, skip_unknown: bool =
     aligned = align(log, model, deadline=until())
     replay = token_replay(log, model, skip_unknown=skip_unknown, deadline=until())
     value = precision(aligned, deadline=until()).value if aligned.exact else None
-    return Fit(aligned, replay, value, simplicity(model.net), deviations(aligned), place_deviations(replay))
+    return Fit(
+        aligned,
+        replay,
+        value,
+        simplicity(model.net),
+        deviations(aligned, examples=examples),
+        place_deviations(replay, examples=examples),
+    )
 
 
 def show(mined: Mined, page: Page, *, everything: bool, chart: bool) -> None:

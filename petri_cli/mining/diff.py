@@ -20,7 +20,7 @@ from petri_cli.plan.model import Choice, Foreach, Guard, Loop, Parallel, Plan, S
 Relation = Literal["before", "exclusive"]
 
 EXAMPLES = 3
-"""Cases that each finding names."""
+"""Cases that each finding names, where not said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class _Tally:
     variants: list[int] = field(default_factory=list)
 
 
-def difference(log: Log, plan: Plan) -> Difference:
+def difference(log: Log, plan: Plan, *, examples: int = EXAMPLES) -> Difference:
     """Set ``log`` beside ``plan``. Tasks are activities as :func:`activity_of` says; one that is written more than once
     stands in no order to others."""
     code = {name: k for k, name in enumerate(log.activities)}
@@ -116,7 +116,7 @@ def difference(log: Log, plan: Plan) -> Difference:
     missing = {name: t for name, t in absent.items() if t.cases and (name in needed or t.cases == total)}
     extra = {name: t for name, t in extra.items() if t.cases}
     wrong = {key: t for key, t in broken.items() if t.cases}
-    shown = _examples(log, [*missing.values(), *extra.values(), *wrong.values()])
+    shown = _examples(log, examples, [*missing.values(), *extra.values(), *wrong.values()])
     return Difference(
         total,
         _ordered(missing, total, shown),
@@ -194,16 +194,16 @@ class _Relations:
                 assert_never(other)
 
 
-def _examples(log: Log, tallies: Iterable[_Tally]) -> dict[int, tuple[str, ...]]:
+def _examples(log: Log, limit: int, tallies: Iterable[_Tally]) -> dict[int, tuple[str, ...]]:
     """The first cases of each tally, in the order of the document, by its identity. One look at each case."""
     tallies = list(tallies)
     firsts: dict[int, list[int]] = {k: [] for t in tallies for k in t.variants}
     for case, variant in enumerate(log.variant_of):
         found = firsts.get(variant)
-        if found is not None and len(found) < EXAMPLES:
+        if found is not None and len(found) < limit:
             found.append(case)
 
     def named(variants: Sequence[int]) -> tuple[str, ...]:
-        return tuple(log.cases[c] for c in sorted(c for k in variants for c in firsts[k])[:EXAMPLES])
+        return tuple(log.cases[c] for c in sorted(c for k in variants for c in firsts[k])[:limit])
 
     return {id(t): named(t.variants) for t in tallies}

@@ -257,7 +257,7 @@ def _interval(low: float, high: float) -> str:
 def _deviations(fit: Fit, log: Log, look: Look, *, everything: bool) -> list[Line]:
     if not fit.deviations:
         return []
-    lines: list[Line] = [[], [("", INDENT), ("strong", "Where they part")]]
+    lines: list[Line] = [[], [("", INDENT), ("strong", "Where they part"), *_hint(everything)]]
     shown = fit.deviations if everything else fit.deviations[:MAX_ROWS]
     widest = min(max(columns(d.activity) for d in shown), look.width // 3)
     for d in shown:
@@ -272,13 +272,17 @@ def _deviations(fit: Fit, log: Log, look: Look, *, everything: bool) -> list[Lin
     return lines
 
 
+def _hint(everything: bool) -> Line:
+    return [] if everything else [("dim", "  --all lists every case")]
+
+
 def _kept(line: Line) -> Line:
     """``line`` as one word: it is not broken."""
     return [(style, text.replace(" ", KEEP)) for style, text in line]
 
 
 def _such_as(examples: Sequence[str], cases: int) -> str:
-    return listed(list(examples)) if cases <= len(examples) else f"{', '.join(examples)}, …"
+    return listed(list(examples), limit=len(examples)) if cases <= len(examples) else f"{', '.join(examples)}, …"
 
 
 def _places(fit: Fit, log: Log, look: Look) -> list[Line]:
@@ -301,6 +305,7 @@ def _places(fit: Fit, log: Log, look: Look) -> list[Line]:
 def draw_difference(plan: str, found: Difference, look: Look, *, everything: bool = False) -> list[Line]:
     """What was planned against what happens."""
     lines: list[Line] = [[], [("", INDENT), ("strong", f"The plan {plan} against what happens")]]
+    lines[-1] += [] if found.empty else _hint(everything)
     if found.empty:
         said = f"all {many(found.cases, 'case')} have its tasks, no others, and keep its order"
         return [*lines, *wrap([("good", f"✓{KEEP}"), ("", said)], look.prose, DEEPER)]

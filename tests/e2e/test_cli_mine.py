@@ -108,6 +108,16 @@ def test_what_was_planned_is_set_against_what_happens(tmp_path: Path) -> None:
     assert "broken in 2 of 7 with both: c6 and c7" in text
 
 
+def test_all_cases_of_a_deviation_are_listed_on_request(tmp_path: Path) -> None:
+    log = table(tmp_path / "log.csv", "abxc^30")
+    few, every = (petri("mine", log, "--model", plan(tmp_path), *more, cwd=tmp_path).out for more in ((), ("--all",)))
+    assert "c1, c2, c3, …" in few
+    assert "--all lists every case" in few
+    assert "c28, c29 and c30" in every
+    diff = mined(tmp_path, log, "--diff", "plan.petri.yaml", "--all")["difference"]
+    assert len(diff["extra"][0]["examples"]) == 30
+
+
 def test_a_low_fitness_fails_the_call_where_asked(tmp_path: Path) -> None:
     log = table(tmp_path / "log.csv", "abcd abc")
     asked = ("mine", log, "--model", plan(tmp_path), "--fail-under")
