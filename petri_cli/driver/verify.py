@@ -1,19 +1,21 @@
 """Adjudication: whether work that was reported was done, by somebody who does not take the worker's word for it.
 
-Verifiers that are programs run in processes of their own. What crashes, takes too long or says nothing clear has not
-passed the work.
+Verifiers that are programs run in processes of their own, and so does what may search for ever. What crashes, takes too
+long or says nothing clear has not passed the work.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from petri_cli.driver.capture import load_result
-from petri_cli.driver.commands import Command, Job, function, program, setting
+from petri_cli.driver.check_schema import COMMAND, has_patterns
+from petri_cli.driver.commands import Command, Job, environment, function, program, setting
 from petri_cli.driver.evidence import Found, files_of, schema_problems
 from petri_cli.driver.process import Ended, NoRoom, Programs
 from petri_cli.driver.substitution import filled
@@ -130,7 +132,7 @@ class _Case:
                 case "python":
                     return await self._python(spec[kind], folder)
                 case "schema":
-                    return self._schema(spec[kind])
+                    return await self._schema(spec[kind], folder)
                 case "files":
                     return await self._files(spec[kind])
                 case _:
@@ -181,8 +183,21 @@ class _Case:
         running.go()
         return await running.ended(self.timeout)
 
-    def _schema(self, schema: dict[str, Any]) -> Verdict:
-        problems = schema_problems(schema, self._output())
+    async def _schema(self, schema: dict[str, Any], folder: Path) -> Verdict:
+        """A thread lets the driver go on, but it cannot be ended, and a pattern lets no other thread run."""
+        if has_patterns(schema):
+            value = await asyncio.to_thread(self._output)
+            said = json.dumps({"schema": schema, "value": value}).encode()
+            ended = await self._run(Command(COMMAND, said, environment(self.job)), folder)
+            if ended.timed_out:
+                raise TimeoutError
+            problems = ended.output
+            if ended.status != 0 or not isinstance(problems, list):
+                how = _with_tail(f"the verifier crashed: {ended_how(ended.status)}", ended.tail)
+                return Verdict(False, "schema", how)
+        else:
+            checking = asyncio.to_thread(lambda: schema_problems(schema, self._output()))
+            problems = await asyncio.wait_for(checking, self.timeout)
         return Verdict(not problems, "schema", "; ".join(problems))
 
     async def _files(self, patterns: list[str]) -> Verdict:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from petri_cli.driver.check_schema import has_patterns
 from petri_cli.driver.commands import Job
 from petri_cli.driver.evidence import schema_problems
 from petri_cli.driver.process import Programs
@@ -176,6 +177,33 @@ def test_a_schema_verifier_reads_large_results(tmp_path: Path) -> None:
     assert verdict({"schema": {"type": "object"}}, DONE, tmp_path).passed is True
     gone = replace(DONE, output=None, files={"output": {"path": str(tmp_path / "gone"), "sha256": "x"}})
     assert "cannot be read" in verdict({"schema": {}}, gone, tmp_path).reason
+
+
+ENDLESS = {"properties": {"s": {"pattern": "^(a+)+$"}}}
+
+
+def test_a_pattern_is_looked_for_in_a_process_that_can_be_ended(tmp_path: Path) -> None:
+    (tmp_path / "petri_cli.py").write_text("raise SystemExit(0)  # of the project, not ours")
+    report = replace(DONE, output={"s": "a" * 60 + "b"})
+    assert verdict({"schema": ENDLESS}, report, tmp_path, timeout=2) == Verdict(
+        False, "schema", "the verifier took more than 2 s"
+    )
+    for text, problems in (("aaa", ""), ("ab", '$.s: must match the pattern "^(a+)+$", got "ab"')):
+        found = verdict({"schema": ENDLESS}, replace(DONE, output={"s": text}), tmp_path)
+        assert (found.passed, found.reason) == (not problems, problems)
+
+
+@pytest.mark.parametrize(
+    ("schema", "there"),
+    [
+        (ENDLESS, True),
+        ({"items": [{"anyOf": [{"patternProperties": {"^x": {}}}]}]}, True),
+        ({"type": "object", "required": ["pattern"]}, False),
+        (True, False),
+    ],
+)
+def test_patterns_are_found_wherever_they_are_in_a_schema(schema: Any, there: bool) -> None:
+    assert has_patterns(schema) is there
 
 
 def test_a_schema_fetches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
