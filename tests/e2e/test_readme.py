@@ -66,6 +66,21 @@ def test_plans_of_the_readme_are_sound_and_nothing_is_said_against_them(text: st
     assert (result.verdict, result.warnings) == (Verdict.SOUND, ())
 
 
+@pytest.mark.parametrize("text", fenced("yaml"))
+def test_plans_of_the_readme_really_run(text: str, tmp_path: Path) -> None:
+    (tmp_path / "plan.petri.yaml").write_text(text, encoding="utf-8")
+    code, written = run("petri run plan.petri.yaml", tmp_path)
+    assert code == 0, written
+    assert "✓ completed" in written
+
+
+def test_the_plan_to_start_from_really_runs(tmp_path: Path) -> None:
+    code, written = run("petri init && petri analyze plan.petri.yaml && petri run plan.petri.yaml", tmp_path)
+    assert code == 0, written
+    assert "✓ SOUND" in written
+    assert "✓ completed" in written
+
+
 @pytest.mark.parametrize("text", fenced("python"))
 def test_python_of_the_readme_runs(text: str, scratch: Path) -> None:
     done = subprocess.run([sys.executable, "-c", text], cwd=scratch, capture_output=True, env=environment(), timeout=60)
