@@ -1,13 +1,13 @@
 """What a reference stands for, at a node of the plan and for a thread: results of earlier tasks, the item, the round.
 
 Inside a foreach, a task of the same body stands for this item's result; from outside, for the list of all in item
-order (lists of lists where foreachs nest); in a loop, for its latest one.
+order (lists of lists where foreachs nest, None for an item that has none); in a loop, for its latest one.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -29,9 +29,10 @@ class Results:
     """The results of a session, as they are whenever one is looked up: what it is given may grow meanwhile.
 
     results: task id → thread name → the latest result (``State.results``). widths: foreach id → name of the thread
-    around it → how many items were discovered last, where that is known: results of later items, of an earlier round,
-    are then left out. in_files: results that are only in a file, as ``results`` has them: ``{path, size, sha256,
-    cut?}``. They are read with ``load``, when an expression looks into them.
+    around it → how many items were discovered last, where that is known: then results of later items, of an earlier
+    round, are left out, and an item without a result has None in its place. in_files: results that are only in a file,
+    as ``results`` has them: ``{path, size, sha256, cut?}``. They are read with ``load``, when an expression looks into
+    them.
     """
 
     def __init__(
@@ -88,28 +89,35 @@ class Results:
         return self._gathered(task.id, items, around[shared:])
 
     def _gathered(self, task: str, items: Items, inner: tuple[Foreach, ...]) -> list[Any]:
-        """The results of all items below ``items``, as lists within lists, one level a foreach."""
+        """The results of all items below ``items``, as lists within lists, one level a foreach.
+
+        Each item keeps its place: None where it did not do the task, or never came to the foreach around it.
+        """
         found = self._results.get(task, {})
-        threads = sorted(t for t in map(items_of, found) if t[: len(items)] == items)
+        children = _children(found, items)
         whole: list[Any] = []
-        lists: dict[Items, list[Any]] = {items: whole}
-        for path in threads:
-            if not self._current(path, len(items), inner):
-                continue
-            for depth in range(len(items) + 1, len(path)):
-                if path[:depth] not in lists:
-                    lists[path[:depth]] = []
-                    lists[path[: depth - 1]].append(lists[path[:depth]])
-            lists[path[:-1]].append(self._read(task, found, name_of(path)))
+        lists = [(items, whole)]
+        for depth, foreach in enumerate(inner, 1):
+            below: list[tuple[Items, list[Any]]] = []
+            for path, here in lists:
+                for item in self._items_below(path, foreach, children) or ():
+                    child = (*path, item)
+                    if depth == len(inner):
+                        name = name_of(child)
+                        here.append(self._read(task, found, name) if name in found else None)
+                    elif self._items_below(child, inner[depth], children) is None:
+                        here.append(None)
+                    else:
+                        here.append([])
+                        below.append((child, here[-1]))
+            lists = below
         return whole
 
-    def _current(self, path: Items, first: int, inner: tuple[Foreach, ...]) -> bool:
-        """Whether each item on the path was discovered last time, and not only in an earlier round."""
-        for k, foreach in enumerate(inner, first):
-            width = self._widths.get(foreach.id, {}).get(name_of(path[:k]))
-            if width is not None and path[k] > width:
-                return False
-        return True
+    def _items_below(self, path: Items, foreach: Foreach, children: Mapping[Items, list[int]]) -> Iterable[int] | None:
+        """The items of ``foreach`` in the thread ``path``: those discovered last, else those with results; None where
+        it has met none yet. Items of an earlier round only are left out."""
+        width = self._widths.get(foreach.id, {}).get(name_of(path))
+        return children.get(path) if width is None else range(1, width + 1)
 
     def _foreachs(self, node: PlanNode) -> tuple[Foreach, ...]:
         """The foreachs around a node, outermost first."""
@@ -138,3 +146,14 @@ class Results:
         while self._size > MOST_LOADED:
             _, (gone, _) = self._loaded.popitem(last=False)
             self._size -= gone
+
+
+def _children(names: Iterable[str], items: Items) -> dict[Items, list[int]]:
+    """Path → the items right below it on the way to any of the threads, in order; for paths from ``items`` down."""
+    found: dict[Items, list[int]] = {}
+    for path in sorted(t for t in map(items_of, names) if t[: len(items)] == items):
+        for depth in range(len(items), len(path)):
+            known = found.setdefault(path[:depth], [])
+            if not known or known[-1] != path[depth]:
+                known.append(path[depth])
+    return found

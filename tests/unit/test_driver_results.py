@@ -80,6 +80,24 @@ def test_items_of_an_earlier_round_are_left_out_where_the_width_is_known() -> No
     assert value("${deep}", "end", widths={"out": {"": 1}}) == [[11, 12, 110]]
 
 
+def test_an_item_keeps_its_place_when_its_inner_list_is_empty() -> None:
+    results = {"deep": {"1/1": 1, "1/2": 2, "3/1": 3}}
+    widths = {"out": {"": 3}, "in": {"1": 2, "2": 0, "3": 1}}
+    assert value("${deep}", "end", results=results, widths=widths) == [[1, 2], [], [3]]
+    empty = {"out": {"": 2}, "in": {"1": 0, "2": 0}}
+    assert value("${deep}", "end", results={}, widths=empty) == [[], []]
+    assert value("${deep}", "end", results={}, widths={"out": {"": 0}}) == []
+    assert value("${deep}", "after", Thread("2", "x"), results=results, widths=widths) == []
+
+
+def test_an_item_that_did_not_do_the_task_has_null_in_its_place() -> None:
+    assert value("${build}", "end", results={"build": {"1": "a", "3": "c"}}, widths={"out": {"": 4}}) == [
+        *("a", None, "c", None)
+    ]
+    widths = {"out": {"": 3}, "in": {"1": 2, "3": 1}}
+    assert value("${deep}", "end", results={"deep": {"1/2": 12}}, widths=widths) == [[None, 12], None, [None]]
+
+
 def test_the_item_and_the_round() -> None:
     thread = Thread("2", {"name": "core", "tags": ["x"]}, (4, 2))
     assert value("${item.name} + ${item.tags[0]}", "build", thread) == "corex"
