@@ -143,7 +143,13 @@ def _capacity(
         "secondsWaited": round(of.waited, 3),
         "sessions": sorted({s for s, _, _ in of.starved}),
     }
-    if n and current < demand and sound_with(of.resource, current + 1):
+    if n and current == 1:
+        why = (
+            f"{n:,} further acquisition(s) were otherwise ready while it was taken (of {of.acquisitions:,}); a capacity of 1 "
+            "is a lock, and whether two may hold it is for people to say"
+        )
+        found.append(Adaptation("resourceCapacity", of.resource, current, None, why, counts))
+    elif n and current < demand and sound_with(of.resource, current + 1):
         why = (
             f"drained to zero while {n:,} further acquisition(s) were otherwise ready (of {of.acquisitions:,}); "
             "widening it raises real concurrency"

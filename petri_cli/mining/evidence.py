@@ -219,7 +219,7 @@ class _Reader:
     # Resources
 
     def _look(self) -> None:
-        """At rest: of those whose turn has come since the last look, who waits, and which resources are short for it."""
+        """At rest: of those whose turn has come since the last look, who waits, and for which resources."""
         came, self.came = self.came, {}
         for (transition, thread), gate in came.items():
             short = tuple(r for r, k in gate.units if self.state.free(r) < k and self._counts(r))

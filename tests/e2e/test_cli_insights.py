@@ -210,3 +210,16 @@ def test_a_capacity_of_no_resource_or_of_no_number_is_refused(tmp_path: Path) ->
     assert (done.code, "PETRI_UNKNOWN_RESOURCE" in done.err, "ci_slots" in done.err) == (2, True, True)
     for wrong in ("ci_slots=0", "ci_slots=x", "ci_slots"):
         assert petri("insights", "--what-if", wrong, cwd=tmp_path).code == 2
+
+
+def test_a_lock_is_never_widened_by_itself(tmp_path: Path) -> None:
+    plan = """\
+name: lock
+resources: [{id: repo_lock, capacity: 1}]
+flow:
+  foreach: {id: each, over: [1, 2, 3], body: {guard: {resource: repo_lock, body: {task: {id: work, run: "sleep 0.05"}}}}}
+"""
+    assert run(tmp_path, plan) == 0
+    found = insights(tmp_path)["resourceCapacity"]
+    assert (found["current"], found["suggested"], found["evidence"]["starved"]) == (1, None, 2)
+    assert "for people to say" in found["rationale"]
