@@ -253,7 +253,7 @@ def test_a_sequence_is_as_simple_as_can_be() -> None:
 def guarded(n: int, units: int) -> LabelledNet:
     """``n`` parallel branches of two steps, each of which holds a unit of one resource."""
     builder = NetBuilder("guarded").transition("open", "start", both(*(f"in{k}" for k in range(n))))
-    labels = {}
+    labels: dict[str, str] = {}
     for k in range(n):
         builder.transition(f"take{k}", [f"in{k}", "units"], f"a{k}").transition(f"x{k}", f"a{k}", f"b{k}")
         builder.transition(f"y{k}", f"b{k}", f"c{k}").transition(f"give{k}", f"c{k}", both(f"out{k}", "units"))
