@@ -217,7 +217,10 @@ def test_a_lock_is_never_widened_by_itself(tmp_path: Path) -> None:
 name: lock
 resources: [{id: repo_lock, capacity: 1}]
 flow:
-  foreach: {id: each, over: [1, 2, 3], body: {guard: {resource: repo_lock, body: {task: {id: work, run: "sleep 0.05"}}}}}
+  foreach:
+    id: each
+    over: [1, 2, 3]
+    body: {guard: {resource: repo_lock, body: {task: {id: work, run: "sleep 0.05"}}}}
 """
     assert run(tmp_path, plan) == 0
     found = insights(tmp_path)["resourceCapacity"]
