@@ -16,7 +16,9 @@ class Exit(IntEnum):
     CONFLICT = 4
     WAITING = 5
     FAULT = 70
+    HANGUP = 129
     INTERRUPTED = 130
+    QUIT = 131
     TERMINATED = 143
 
 
@@ -28,7 +30,9 @@ MEANING: dict[Exit, str] = {
     Exit.CONFLICT: "conflict: somebody else was first",
     Exit.WAITING: "waiting or suspended",
     Exit.FAULT: "internal fault: a bug of ours",
+    Exit.HANGUP: "the terminal was closed",
     Exit.INTERRUPTED: "interrupted (Ctrl-C)",
+    Exit.QUIT: "quit",
     Exit.TERMINATED: "terminated",
 }
 
@@ -39,6 +43,8 @@ CONFLICTS = frozenset(
 
 _WORST_FIRST = (
     Exit.TERMINATED,
+    Exit.HANGUP,
+    Exit.QUIT,
     Exit.INTERRUPTED,
     Exit.FAULT,
     Exit.WRONG,

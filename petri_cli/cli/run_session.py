@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import resource
-import signal
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from petri_cli.cli.committing import Named, Terms, commit_file
@@ -18,10 +18,12 @@ from petri_cli.cli.watching import EXIT
 from petri_cli.driver.ending import Outcome
 from petri_cli.driver.session_driver import Observer, Options, SessionDriver
 from petri_cli.driver.status import Status, status_of
+from petri_cli.engine.tokens import TICKS_PER_SECOND
 from petri_cli.render.look import ColourMode
 from petri_cli.render.page import Page
 from petri_cli.render.session_lines import SessionNarrator
-from petri_cli.render.session_live import LiveSession
+from petri_cli.render.session_live import SHARE, LiveSession
+from petri_cli.render.session_waits import goes_on_at, waits
 from petri_cli.render.status import draw_end
 from petri_cli.render.status_json import entry_line, status_json
 from petri_cli.session.clock import wall_clock
@@ -115,7 +117,9 @@ class _Run:
         if self.call.form == "json" or self.page.quiet:
             return []
         lines = _Lines(self.store.state(self.session), self.page, self.out, self.live)
-        return [lines] if self.live is None else [lines, self.live]
+        if self.live is None:
+            return [lines, _Waits(self._status, self.page, self.out)]
+        return [lines, self.live]
 
 
 class _Lines:
@@ -135,6 +139,36 @@ class _Lines:
                 self._live.line(line)
             else:
                 self._page.line(line)
+        self._out.flush()
+
+
+class _Waits:
+    """A line for what the session waits for, where nothing is drawn that shows it: once, until it is something else."""
+
+    def __init__(self, status: Callable[[State], Status], page: Page, out: Output) -> None:
+        self._status = status
+        self._page, self._out = page, out
+        self._told: set[str] = set()
+        self._asked, self._took = 0.0, 0.0
+
+    def committed(self, entries: Sequence[Entry], state: State) -> None:
+        """With ten thousand items a look takes a while: while work goes on, it is not looked each time."""
+        begun = time.monotonic()
+        busy = any(c.driver and c.stage != "reported" for c in state.claims.values())
+        if state.ended is not None or (busy and begun - self._asked < SHARE * self._took):
+            return
+        status = self._status(state)
+        due = goes_on_at(status)
+        told = {}
+        for line in waits(status):
+            timed = line.startswith("goes on") and due is not None
+            if not timed or (due or 0) - status.now >= TICKS_PER_SECOND:
+                told[f"at {due}" if timed else line] = line
+        for key, line in told.items():
+            if key not in self._told:
+                self._page.line([("doubt", line)])
+        self._told = set(told)
+        self._asked, self._took = time.monotonic(), time.monotonic() - begun
         self._out.flush()
 
 
@@ -162,5 +196,5 @@ def ceiling(asked: int | None) -> int | None:
 def exit_of(outcome: Outcome) -> Exit:
     """How the process ends. An interrupted run says by what."""
     if outcome.signal is not None and outcome.state == "suspended":
-        return Exit.TERMINATED if outcome.signal is signal.SIGTERM else Exit.INTERRUPTED
+        return Exit(128 + outcome.signal)
     return EXIT[outcome.state]

@@ -13,6 +13,7 @@ from typing import Any
 
 from petri_cli.driver.limit import MAX_FIRINGS, FiringLimit
 from petri_cli.driver.programs import function, shell
+from petri_cli.driver.signals import to_end
 from petri_cli.engine.actions import Action, ActionContext, blocking
 from petri_cli.engine.async_executor import AsyncExecutor
 from petri_cli.engine.binding import Actions, BuiltIn, described_built_in, transform
@@ -75,7 +76,8 @@ class Run:
         loop = asyncio.get_running_loop()
         with suppress(NotImplementedError, RuntimeError, ValueError):  # not the main thread, or no signals here
             loop.add_signal_handler(signal.SIGINT, self.interrupt)
-            loop.add_signal_handler(signal.SIGTERM, self.terminate)
+            for number in to_end():
+                loop.add_signal_handler(number, self.terminate, number)
         return await self.executor.run()
 
     def interrupt(self) -> None:
@@ -88,9 +90,9 @@ class Run:
             self.executor.cancel()
             self._say("petri: ending what runs")
 
-    def terminate(self) -> None:
+    def terminate(self, number: signal.Signals = signal.SIGTERM) -> None:
         """End what runs."""
-        self.signal = signal.SIGTERM
+        self.signal = number
         self.executor.cancel()
 
 

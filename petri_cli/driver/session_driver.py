@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import islice
 
 from petri_cli.driver import standing
@@ -21,7 +22,7 @@ from petri_cli.driver.mail import read_mail
 from petri_cli.driver.options import Observer, Options
 from petri_cli.driver.process import Ended
 from petri_cli.driver.replica import Replica
-from petri_cli.driver.signals import handling
+from petri_cli.driver.signals import handling, to_end
 from petri_cli.driver.snapshots import Kept, keep
 from petri_cli.driver.strain import Strain
 from petri_cli.driver.takeover import abandon, end_left, let_go, orphans, report_on, take
@@ -105,8 +106,9 @@ class SessionDriver:
         else:
             self.drain()
 
-    def terminate(self) -> None:
-        self.signal = signal.SIGTERM
+    def terminate(self, number: signal.Signals = signal.SIGTERM) -> None:
+        """What runs is ended at once, and may be begun again later."""
+        self.signal = number
         self.close()
 
     # The loop
@@ -117,7 +119,8 @@ class SessionDriver:
         loop = asyncio.get_running_loop()
         self._watch = SteadyWatch(lambda: to_ticks(loop.time()))
         self._replica = Replica(self.session, self.store.state(self.session), check=self.options.check)
-        handlers = {signal.SIGINT: self.interrupt, signal.SIGTERM: self.terminate}
+        handlers: dict[signal.Signals, Callable[[], None]] = {s: partial(self.terminate, s) for s in to_end()}
+        handlers[signal.SIGINT] = self.interrupt
         with handling(loop, handlers if self.options.signals else {}):
             try:
                 await self._take_over()

@@ -221,12 +221,14 @@ def test_ctrl_c_once_drains(world: Callable[..., World]) -> None:
     assert play.run() == 0
 
 
-@pytest.mark.parametrize("signals", [[signal.SIGINT, signal.SIGINT], [signal.SIGTERM]])
+@pytest.mark.parametrize("signals", [[signal.SIGINT] * 2, [signal.SIGTERM], [signal.SIGHUP], [signal.SIGQUIT]])
 def test_ctrl_c_twice_closes_as_a_signal_to_end_does(
     world: Callable[..., World], signals: list[signal.Signals]
 ) -> None:
     play = world({"seq": [task("a", run=FOREVER, maxAttempts=1)]})
+    before = signal.signal(signals[-1], signal.default_int_handler)  # also where the tests run deaf to it
     driver = play.fork()
+    signal.signal(signals[-1], before)
     until(seen(play, WorkStarted))
     for number in signals:
         os.kill(driver, number)
@@ -234,6 +236,20 @@ def test_ctrl_c_twice_closes_as_a_signal_to_end_does(
     assert wait(driver) == 128 + signals[-1]
     assert play.state.ended == "suspended"
     assert play.state.attempts == {}, "what was ended by hand burns no attempt"
+    assert [e.why for e in play.events if isinstance(e, DriverEnded)] == ["closed"]
+
+
+def test_a_run_that_was_started_deaf_to_a_hangup_stays_so(world: Callable[..., World]) -> None:
+    play = world({"seq": [task("a", run=FOREVER, maxAttempts=1)]})
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    driver = play.fork()
+    signal.signal(signal.SIGHUP, before)
+    until(seen(play, WorkStarted))
+    os.kill(driver, signal.SIGHUP)
+    time.sleep(0.1)
+    assert play.state.ended is None
+    os.kill(driver, signal.SIGTERM)
+    assert wait(driver) == 128 + signal.SIGTERM
 
 
 def test_database_is_locked(world: Callable[..., World]) -> None:
