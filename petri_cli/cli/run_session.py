@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from petri_cli.cli.committing import Named, Terms, commit_file
 from petri_cli.cli.exit import Exit
 from petri_cli.cli.store import opened, session_of, work_folder
-from petri_cli.cli.streams import Output, page_on
+from petri_cli.cli.streams import Output, page_on, say
 from petri_cli.cli.watching import EXIT
 from petri_cli.driver.ending import Outcome
 from petri_cli.driver.session_driver import Observer, Options, SessionDriver
@@ -32,6 +32,8 @@ from petri_cli.session.store import Entry, EventStore
 
 FILES, FILES_EACH = 64, 8
 """Files that a driver has open by itself, and for each program: three pipes, its output, and what starting it takes."""
+
+DRAINING = "no more is begun; Ctrl-C again ends what runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,9 @@ class _Run:
         from petri_cli.driver.local import local_work
 
         async with local_work(self.store, self.session, options) as (perform, judge):
-            driver = SessionDriver(self.store, self.session, perform, judge, options, self._observers())
+            driver = _Attended(self.store, self.session, perform, judge, options, self._observers())
+            if self.call.form == "text":
+                driver.tell = self._tell
             drawing = None if self.live is None else asyncio.create_task(self.live.keep_drawing())
             try:
                 return await driver.run()
@@ -107,6 +111,13 @@ class _Run:
                 if drawing is not None:
                     drawing.cancel()
                     await drawing
+
+    def _tell(self, text: str) -> None:
+        if self.live is not None:
+            self.live.line([("doubt", text)])
+        else:
+            self.out.flush()
+            say(text)
 
     def _status(self, state: State) -> Status:
         return status_of(self.session, state, now=max(wall_clock(), state.at), alive=state.driver is not None or None)
@@ -120,6 +131,17 @@ class _Run:
         if self.live is None:
             return [lines, _Waits(self._status, self.page, self.out)]
         return [lines, self.live]
+
+
+class _Attended(SessionDriver):
+    """A driver that says what the first Ctrl-C did."""
+
+    tell: Callable[[str], None] | None = None
+
+    def interrupt(self) -> None:
+        if self.tell is not None and not self.draining:
+            self.tell(DRAINING)
+        super().interrupt()
 
 
 class _Lines:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from petri_cli.driver.commands import setting
 from petri_cli.driver.course import Course
 from petri_cli.driver.holders import HolderRow, ResourceRow, resource_rows
 from petri_cli.driver.pieces import Piece
@@ -57,12 +58,13 @@ class WorkRow:
 
 @dataclass(frozen=True, slots=True)
 class ClaimRow:
-    """A claim that is out. of: attempts that there may be; left: ticks until its lease ends."""
+    """A claim that is out. of: attempts that there may be; left: ticks until its lease ends; human: decides on it."""
 
     claim: Claim
     task: str
     of: int
     left: int
+    human: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,7 @@ def status_of(session: str, state: State, *, now: int, alive: bool | None = None
             for piece in work
         ),
         tuple(_work_rows(work, state, now)),
-        tuple(_claim_row(course.pieces[claim.transition], claim, now) for claim in state.claims.values()),
+        tuple(_claim_row(plan, course.pieces[claim.transition], claim, now) for claim in state.claims.values()),
         tuple(resource_rows(plan, lowered, state, now)),
         enabled,
         tuple(t for t in enabled if _is_choice(plan, lowered, t)),
@@ -202,8 +204,21 @@ def _work_rows(work: Iterable[Piece], state: State, now: int) -> Iterable[WorkRo
             )
 
 
-def _claim_row(piece: Piece, claim: Claim, now: int) -> ClaimRow:
-    return ClaimRow(claim, called(piece.key, claim.thread), piece.attempts, max(0, claim.expires - now))
+def _claim_row(plan: Plan, piece: Piece, claim: Claim, now: int) -> ClaimRow:
+    human = claim.stage == "reported" and _asks_a_person(setting(plan, piece.node, "verify"))
+    return ClaimRow(claim, called(piece.key, claim.thread), piece.attempts, max(0, claim.expires - now), human)
+
+
+def _asks_a_person(spec: Any) -> bool:
+    """Whether a verifier, or one of those that it is made of, is ``human``."""
+    stack = [spec]
+    while stack:
+        part = stack.pop()
+        if part == "human":
+            return True
+        if isinstance(part, Mapping):
+            stack.extend(part.get("all", ()))
+    return False
 
 
 # The net

@@ -11,6 +11,7 @@ from petri_cli.render.look import KEEP, Line, Look, columns, crop, cut, pad, wra
 from petri_cli.render.phrase import listed, many
 from petri_cli.render.run_lines import seconds
 from petri_cli.render.session_lines import clock, day, shown
+from petri_cli.render.session_waits import for_a_person, waits
 
 INDENT = "  "
 DEEPER = "    "
@@ -33,7 +34,7 @@ _STYLES = {
 def draw_status(s: Status, look: Look, *, history: Sequence[Line] = (), everything: bool = False) -> list[Line]:
     """The whole page. history: lines of the log, oldest first; everything: no section is cut short."""
     most = UNCUT if everything else MAX_ROWS
-    lines = [*_head(s, look), *wrap(_where(s), look.prose, INDENT), *_bar(s, look)]
+    lines = [*_head(s, look), *wrap(_where(s), look.prose, INDENT), *_bar(s, look), *_waits(s, look)]
     sections = [
         ("What is missing", [wrap([("", sentence)], look.prose, DEEPER) for sentence in s.state.missing]),
         ("Tasks", [[line] for line in _tasks(s, look)]),
@@ -53,7 +54,7 @@ def draw_status(s: Status, look: Look, *, history: Sequence[Line] = (), everythi
 
 def draw_end(s: Status, look: Look) -> list[Line]:
     """How a run of the session ended: one line, and what is missing where it did not come to its end."""
-    lines = [*_head(s, look), *_bar(s, look)]
+    lines = [*_head(s, look), *_bar(s, look), *_waits(s, look)]
     if s.phase == "completed":
         return lines
     lines += _section("What is missing", [wrap([("", t)], look.prose, DEEPER) for t in s.state.missing], MAX_ROWS)
@@ -73,7 +74,7 @@ def draw_at_work(s: Status, look: Look) -> list[Line]:
     resources = wrap(free, look.width, INDENT)[:2] if s.resources else []
     claims = _claims(s, look)
     more: list[Line] = [[("dim", f"{DEEPER}and {len(claims) - MAX_ROWS:,} more")]] if len(claims) > MAX_ROWS else []
-    lines = [*_bar(s, look), *claims[:MAX_ROWS], *more, *resources]
+    lines = [*_bar(s, look), *claims[:MAX_ROWS], *more, *resources, *_waits(s, look)]
     return [cut(line, look.width - 1) for line in lines]
 
 
@@ -143,6 +144,10 @@ def _bar(s: Status, look: Look) -> list[Line]:
     said += f", {judged:,} to be verified" if judged else ""
     done, rest = ("█", "░") if look.signs else ("#", ".")
     return [[("", INDENT), ("good", done * full), ("dim", rest * (BAR - full)), ("", f"{INDENT}{said}")]]
+
+
+def _waits(s: Status, look: Look) -> list[Line]:
+    return [line for text in waits(s) for line in wrap([("doubt", text)], look.prose, INDENT)]
 
 
 # Tasks
@@ -232,7 +237,9 @@ def _claim(r: ClaimRow, s: Status, widest: int) -> Line:
     if r.of > 1:
         said.append(f"attempt {r.claim.attempt} of {r.of}")
     said.append(f"for {since}")
-    if r.claim.stage == "reported":
+    if for_a_person(r):
+        said.append(f"for a person: petri approve {r.claim.id}")
+    elif r.claim.stage == "reported":
         said.append("reported, to be verified")
     elif not r.claim.driver or 3 * r.left < r.claim.lease:  # a driver renews what it works on
         said.append(f"{_in(r.left)} of its lease left")

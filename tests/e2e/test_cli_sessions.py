@@ -417,9 +417,42 @@ def test_ctrl_c_lets_what_runs_end_and_the_session_goes_on_later(driver: subproc
     until(lambda: status(tmp_path)["state"] == "running")
     (tmp_path / "go").touch()
     assert driver.wait(30) == 130
+    assert driver.stdout is not None
+    assert driver.stdout.read().count("no more is begun; Ctrl-C again ends what runs") == 1
     report = status(tmp_path)
     assert (report["state"], report["progress"]["done"]) == ("suspended", 1)
     assert petri("run", cwd=tmp_path).code == 0
+
+
+def test_a_run_says_what_it_waits_for(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "name: waits\nflow:\n  parallel:\n"
+        "    - task: {id: flaky, run: exit 1, maxAttempts: 2, retry: {delay: 1h}}\n"
+        "    - task: {id: review, verify: human}\n",
+    )
+    command = [str(PETRI), "run", "plan.petri.yaml"]
+    with (
+        (tmp_path / "out").open("w", encoding="utf-8") as out,
+        subprocess.Popen(command, cwd=tmp_path, env=environment(), stdout=out, stderr=out) as running,
+    ):
+        said = tmp_path / "out"
+        until(lambda: "waits for a worker: petri claim review\n" in said.read_text())
+        until(lambda: "goes on in 1h\n" in said.read_text() or "goes on in 3600s\n" in said.read_text())
+        assert "waits for a worker: petri claim review\n" in petri("status", cwd=tmp_path).out
+        assert petri("claim", "review", "--worker", "ada", cwd=tmp_path).code == 0
+        until(lambda: "waits for ada: review, then petri report c2\n" in said.read_text())
+        assert petri("report", "c2", cwd=tmp_path).code == 0
+        until(lambda: "waits for a person: petri approve c2 (or --reject)\n" in said.read_text())
+        shown = petri("status", cwd=tmp_path).out
+        assert "waits for a person: petri approve c2 (or --reject)\n" in shown
+        assert ", for a person: petri approve c2\n" in shown
+        running.send_signal(signal.SIGINT)
+        assert running.wait(30) == 130
+    assert said.read_text().count("waits for a worker") == 1
+    ended = said.read_text().split("suspended  waits")[1]
+    assert "waits for a person: petri approve c2" in ended
+    assert "goes on in" not in ended
 
 
 # Looking

@@ -1,0 +1,49 @@
+"""What a session waits for, and what a person may do about it: a line each."""
+
+from __future__ import annotations
+
+from petri_cli.driver.status import ClaimRow, Status
+from petri_cli.engine.tokens import to_seconds
+from petri_cli.render.phrase import listed
+from petri_cli.render.run_lines import seconds
+
+MOST = 3
+"""Names in a line; what is more is counted."""
+
+
+def waits(s: Status) -> list[str]:
+    """People and workers first; time only where nothing else is going on here."""
+    if s.state.ended not in (None, "suspended") or s.plan is None:
+        return []
+    offered = [r.task for r in s.tasks if r.pull and r.ready]
+    people = [r for r in s.claims if for_a_person(r)]
+    elsewhere = [r for r in s.claims if not r.claim.driver and r.claim.stage != "reported"]
+    lines = []
+    if offered:
+        names = offered[0] if len(offered) == 1 else f"({listed(offered, limit=MOST)})"
+        lines.append(f"waits for a worker: petri claim {names}")
+    for r in elsewhere[:MOST]:
+        lines.append(f"waits for {r.claim.worker or 'a worker'}: {r.task}, then petri report {r.claim.id}")
+    if people:
+        first, *others = [r.claim.id for r in people]
+        more = f", and {listed(others, limit=MOST)}" if others else ""
+        lines.append(f"waits for a person: petri approve {first} (or --reject){more}")
+    due = goes_on_at(s)
+    if due is not None and due > s.now:
+        lines.append(f"goes on in {seconds(round(to_seconds(due - s.now), 1))}")
+    return lines
+
+
+def goes_on_at(s: Status) -> int | None:
+    """When time brings the session on, in store time; None: it does not wait for time, or nobody is there to go on."""
+    busy = any(not for_a_person(r) and (r.claim.driver or r.claim.stage == "reported") for r in s.claims)
+    if busy or s.state.driver is None or s.alive is False or any(r.ready and not r.pull for r in s.tasks):
+        return None
+    due = [t.due for t in s.state.timers.values()]
+    due += [s.now + r.retry_in for r in s.work if r.retry_in is not None and not r.blocked]
+    return min(due, default=None)
+
+
+def for_a_person(row: ClaimRow) -> bool:
+    """Whether a person's word on the claim is all that is missing."""
+    return row.human and row.claim.stage == "reported" and row.claim.approval is None
