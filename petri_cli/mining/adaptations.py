@@ -145,8 +145,8 @@ def _capacity(
     }
     if n and current == 1:
         why = (
-            f"{n:,} further acquisition(s) were otherwise ready while it was taken (of {of.acquisitions:,}); a capacity "
-            "of 1 is a lock, and whether two may hold it is for people to say"
+            f"{n:,} further acquisition(s) were otherwise ready while it was taken (of {of.acquisitions:,}); "
+            "a capacity of 1 is a lock, and whether two may hold it is for people to say"
         )
         found.append(Adaptation("resourceCapacity", of.resource, current, None, why, counts))
     elif n and current < demand and sound_with(of.resource, current + 1):
