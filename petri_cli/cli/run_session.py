@@ -59,18 +59,22 @@ def run_session(call: Call) -> Exit:
         page = page_on(out, call.colour, verbosity=call.verbosity)
         if call.document is None:
             session = session_of(store, call.session)
+            seen = store.last(session)
         else:
+            seen = store.last(call.session) if call.session is not None else 0
             told = page if call.form == "text" else page_on(Output(os.devnull), "never", verbosity=-1)
             outcome = commit_file(call.document, store, call.session, call.terms, told)
             if outcome.committed is None:
                 return outcome.exit
             session = outcome.committed.session
-        return _Run(call, store, session, page, out).run()
+        return _Run(call, store, session, seen, page, out).run()
 
 
 class _Run:
-    def __init__(self, call: Call, store: EventStore, session: str, page: Page, out: Output) -> None:
-        self.call, self.store, self.session, self.page, self.out = call, store, session, page, out
+    """seen: the last event that there was before this call."""
+
+    def __init__(self, call: Call, store: EventStore, session: str, seen: int, page: Page, out: Output) -> None:
+        self.call, self.store, self.session, self.seen, self.page, self.out = call, store, session, seen, page, out
         terminal = out.stream is not None and out.stream.isatty() and os.environ.get("TERM") != "dumb"
         self.live: LiveSession | None = None
         if terminal and call.form == "text" and not page.quiet:
@@ -124,7 +128,7 @@ class _Run:
 
     def _observers(self) -> Sequence[Observer]:
         if self.call.form == "jsonl":
-            return [_JsonLines(self.page, self.out)]
+            return [_JsonLines(self.store, self.session, self.seen, self.page, self.out)]
         if self.call.form == "json" or self.page.quiet:
             return []
         lines = _Lines(self.store.state(self.session), self.page, self.out, self.live)
@@ -195,14 +199,17 @@ class _Waits:
 
 
 class _JsonLines:
-    """The events as they are written, one a line."""
+    """The events as they are written, one a line; first those of this call that there were before it drove."""
 
-    def __init__(self, page: Page, out: Output) -> None:
+    def __init__(self, store: EventStore, session: str, seen: int, page: Page, out: Output) -> None:
+        self._store, self._session, self._seen = store, session, seen
         self._page, self._out = page, out
 
     def committed(self, entries: Sequence[Entry], state: State) -> None:
-        for entry in entries:
+        earlier = self._store.read(self._session, self._seen, entries[0].seq - 1)
+        for entry in (*earlier, *entries):
             self._page.write(entry_line(entry))
+        self._seen = entries[-1].seq
         self._out.flush()
 
 

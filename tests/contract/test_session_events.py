@@ -40,7 +40,7 @@ def test_there_is_a_payload_of_every_kind() -> None:
 @pytest.mark.parametrize("kind", EVENT_TYPES)
 def test_the_schema_has_the_fields_of_the_event(kind: str) -> None:
     described = SCHEMA["definitions"][kind]["properties"].keys()
-    assert described == {"type", "v", *(camel(f.name) for f in fields(EVENT_TYPES[kind]))}
+    assert described == {"type", "v", "seq", *(camel(f.name) for f in fields(EVENT_TYPES[kind]))}
 
 
 def test_every_event_that_is_written_is_valid() -> None:

@@ -86,8 +86,36 @@ def test_a_revision_is_refused_when_somebody_was_first(tmp_path: Path) -> None:
     again = petri("plan", "plan.petri.yaml", "--session", "two", "--expect-revision", "0", cwd=tmp_path)
     assert (again.code, again.out) == (4, "")
     assert "PETRI_REVISION_CONFLICT" in again.err
+    write(tmp_path, TWO + "# another text\n")
     assert petri("plan", "plan.petri.yaml", "--session", "two", "--expect-revision", "1", cwd=tmp_path).code == 0
     assert status(tmp_path)["revision"]["number"] == 2
+
+
+def test_the_text_that_is_there_is_no_new_revision(tmp_path: Path) -> None:
+    write(tmp_path, TWO)
+    petri("plan", "plan.petri.yaml", cwd=tmp_path)
+    before = status(tmp_path)["seq"]
+    assert petri("plan", "plan.petri.yaml", "--session", "two", cwd=tmp_path) == Ended(
+        0, "✓ two  unchanged, revision 1\n", ""
+    )
+    assert status(tmp_path)["seq"] == before
+    assert petri("run", "plan.petri.yaml", "--session", "two", cwd=tmp_path).code == 0
+    assert status(tmp_path)["revision"]["number"] == 1
+    over = petri("plan", "plan.petri.yaml", "--session", "two", cwd=tmp_path)
+    assert (over.code, "petri run FILE opens another one" in over.err) == (2, True)
+
+
+def test_who_begins_a_plan_anew_is_told_of_the_session_that_is_unfinished(tmp_path: Path) -> None:
+    write(tmp_path, TWO)
+    petri("plan", "plan.petri.yaml", cwd=tmp_path)
+    done = petri("run", "plan.petri.yaml", cwd=tmp_path)
+    assert done.code == 0
+    assert done.err == "two is unfinished: petri run --session two goes on with it\n"
+    write(tmp_path, TWO + "# another plan\n")
+    assert petri("run", "plan.petri.yaml", cwd=tmp_path).err == ""
+    write(tmp_path, TWO)
+    assert petri("run", "--session", "two", cwd=tmp_path).code == 0
+    assert petri("run", "plan.petri.yaml", cwd=tmp_path).err == "", "all are completed"
 
 
 def test_a_revision_that_is_expected_of_a_new_session_opens_none(tmp_path: Path) -> None:
@@ -230,6 +258,9 @@ def test_the_events_come_as_lines_and_the_end_as_data(tmp_path: Path) -> None:
     assert [e["type"] for e in events if e["type"] in ("Claimed", "Verified", "Ended")] == [
         *("Claimed", "Verified", "Claimed", "Verified", "Ended")
     ]
+    for event in events:
+        Draft7Validator(json.loads(read("schemas", "session-event"))).validate(event)
+    assert [e["seq"] for e in events] == list(range(1, len(events) + 1))
     again = petri("run", "plan.petri.yaml", "--format", "json", cwd=tmp_path)
     Draft7Validator(json.loads(read("schemas", "status"))).validate(again.report)
     assert again.report["session"] == "two-2"
@@ -378,6 +409,10 @@ def test_a_second_driver_is_refused_and_told_who_holds_the_session(
     assert second.code == 4
     assert "PETRI_SESSION_BUSY" in second.err
     assert f"process {driver.pid}" in second.err
+    write(tmp_path, SLOW + "# changed\n")
+    with_plan = petri("run", "plan.petri.yaml", "--session", "slow", cwd=tmp_path)
+    assert (with_plan.code, "PETRI_SESSION_BUSY" in with_plan.err, with_plan.out) == (4, True, "")
+    assert status(tmp_path)["revision"]["number"] == 1, "a run that cannot begin commits nothing"
     report = status(tmp_path)
     assert report["state"] == "running"
     assert report["driver"]["pid"] == driver.pid
