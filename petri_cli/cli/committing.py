@@ -9,7 +9,9 @@ from typing import cast
 from petri_cli.api import Analysis, analyze_data, load_data
 from petri_cli.cli.exit import Exit
 from petri_cli.cli.judging import exit_code
+from petri_cli.cli.streams import say
 from petri_cli.driver.commit import Committed, Document, check_workable, commit
+from petri_cli.driver.visits import driven
 from petri_cli.errors import PetriError, Position
 from petri_cli.plan.model import Plan
 from petri_cli.render.page import Page
@@ -17,6 +19,9 @@ from petri_cli.render.phrase import listed, many
 from petri_cli.render.reporters import reporter
 from petri_cli.session.store import EventStore
 from petri_cli.soundness.result import Budget, Verdict
+
+LOOKED_BACK = 8
+"""Sessions of a plan's name that are asked whether they are unfinished, the latest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,7 @@ class Terms:
     accept_unknown: bool = False
     expect_revision: int | None = None
     revoke: bool = False
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +85,30 @@ def commit_file(source: Named, store: EventStore, session: str | None, terms: Te
         accept_unknown=terms.accept_unknown,
         expect_revision=terms.expect_revision,
         revoke=terms.revoke,
+        alone=terms.alone,
     )
     if not page.quiet:
         page.line(_said(done, result.evidence if result.sound else "UNKNOWN, accepted"))
+        if session is None and terms.alone:
+            _tell_of_unfinished(store, opened, document)
     return Outcome(Exit.OK, done)
 
 
 def session_name(name: str) -> str:
     """The name of a plan as the id of a session: what an id cannot have becomes ``-``."""
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", name)[:90].strip("-.") or "session"
+
+
+def _tell_of_unfinished(store: EventStore, opened: str, document: Document) -> None:
+    """Say so where the same plan was begun before, under the same name, and nobody goes on with it."""
+    alike = re.compile(re.escape(re.sub(r"-\d+$", "", opened)) + r"(-\d+)?")
+    others = [s for s in store.sessions() if s != opened and alike.fullmatch(s)]
+    for other in reversed(others[-LOOKED_BACK:]):
+        state = store.state(other)
+        same = state.plan is not None and state.plan.hash == document.hash
+        if same and state.ended in (None, "suspended") and not driven(state):
+            say(f"{other} is unfinished: petri run --session {other} goes on with it")
+            return
 
 
 def _refuse(analysis: Analysis, page: Page) -> None:
@@ -100,6 +121,8 @@ def _warn(analysis: Analysis, page: Page) -> None:
 
 
 def _said(done: Committed, evidence: str) -> list[tuple[str, str]]:
+    if done.unchanged:
+        return [("good", "✓ "), ("strong", done.session), ("", f"  unchanged, revision {done.revision}")]
     more = [f"{many(done.kept, 'piece')} of work kept"] if done.kept else []
     more += [f"{many(done.moved, 'claim')} go on"] if done.moved else []
     more += [f"{listed(list(done.revoked))} taken back"] if done.revoked else []

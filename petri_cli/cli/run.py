@@ -100,7 +100,7 @@ def run(
                 "a session keeps its events itself; --format jsonl shows them", param_hint="--events"
             )
         document = None if data is None else Named(name, data)
-        terms = Terms(Budget(), accept_unknown, expect_revision)
+        terms = Terms(Budget(), accept_unknown, expect_revision, alone=True)
         return run_session(
             Call(document, session, store, terms, form, color, verbosity, max_concurrency, worker, keep_going, wait)
         )

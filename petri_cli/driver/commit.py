@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from petri_cli.driver.carry import Carried, carry
 from petri_cli.driver.course import Course
+from petri_cli.driver.takeover import check_dead
 from petri_cli.driver.workability import workability
 from petri_cli.engine.tokens import Token
 from petri_cli.errors import InputError, PetriError
@@ -14,6 +15,7 @@ from petri_cli.plan.lower import Lowered, lower_execution
 from petri_cli.plan.model import Plan
 from petri_cli.session.events import RevisionCommitted, Revoked, SessionEvent
 from petri_cli.session.fold import apply, fold
+from petri_cli.session.identity import alive
 from petri_cli.session.state import State
 from petri_cli.session.store import EventStore, Writing
 from petri_cli.soundness.result import Result, Verdict
@@ -53,6 +55,8 @@ class Committed:
     moved: int
     """Claims that go on."""
     revoked: tuple[str, ...] = ()
+    unchanged: bool = False
+    """It is the revision that was there: nothing was written."""
 
 
 def plan_of(text: str, form: str, file: str) -> Plan:
@@ -84,12 +88,14 @@ def commit(
     accept_unknown: bool = False,
     expect_revision: int | None = None,
     revoke: bool = False,
+    alone: bool = False,
     by: str = "",
 ) -> Committed:
     """Append ``plan``, which ``result`` is the verdict on, as the next revision of ``session``.
 
-    expect_revision: refuse when the session is at another one; revoke: take back claims that are in the way. Raises
-    PetriError: the gate's code, ``PETRI_REVISION_CONFLICT``, ``PETRI_SESSION_ENDED``, ``PETRI_REVISION_MISFIT``. Then
+    expect_revision: refuse when the session is at another one; revoke: take back claims that are in the way; alone:
+    refuse while a driver may live. The text that is there already is no new revision. Raises PetriError: the gate's
+    code, ``PETRI_REVISION_CONFLICT``, ``PETRI_SESSION_ENDED``, ``PETRI_SESSION_BUSY``, ``PETRI_REVISION_MISFIT``. Then
     nothing is written.
     """
     check_verdict(result, accept_unknown=accept_unknown)
@@ -99,6 +105,10 @@ def commit(
         state = store.state(session)
         fold((entry.event for entry in writing.tail(state.seq)), state)
         _check_session(session, state, expect_revision)
+        if alone and state.driver is not None:
+            check_dead(session, state.driver, alive)
+        if _is_there(document, result, state) and not (revoke and state.claims):
+            return Committed(session, state.revision, state.seq, 0, 0, unchanged=True)
         now = writing.now()
         revoked: list[SessionEvent] = []
         if revoke:
@@ -130,6 +140,15 @@ def commit(
     return Committed(session, committed.revision, seq, kept, len(carried.moved), gone)
 
 
+def _is_there(document: Document, result: Result, state: State) -> bool:
+    """Whether to commit it would change nothing. After a decision that failed, it has the decision made again."""
+    plan = state.plan
+    there = plan is not None and (plan.hash, plan.format, plan.verdict) == (
+        *(document.hash, document.format, result.verdict.value),
+    )
+    return there and not state.failed
+
+
 def _begin(
     store: EventStore,
     session: str,
@@ -153,7 +172,7 @@ def _check_session(session: str, state: State, expect_revision: int | None) -> N
         raise PetriError(
             "PETRI_SESSION_ENDED",
             f"session `{session}` is {state.ended}: nothing can be added to it",
-            hint="open another one: petri create, or --session with a new name",
+            hint="petri run FILE opens another one",
         )
     if expect_revision is not None and expect_revision != state.revision:
         raise PetriError(

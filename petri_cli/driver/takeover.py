@@ -27,7 +27,8 @@ def take(replica: Replica, now: int, process: Process, worker: str, alive: Alive
     """
     state = replica.state
     if state.final:
-        raise PetriError("PETRI_SESSION_ENDED", f"the session {replica.session} is {state.ended}; it cannot go on")
+        message = f"the session {replica.session} is {state.ended}; it cannot go on"
+        raise PetriError("PETRI_SESSION_ENDED", message, hint="petri run FILE opens another one")
     if (dead := state.driver) is not None:
         check_dead(replica.session, dead, alive)
         replica.emit(DriverEnded(now, dead.id, "died"))

@@ -80,7 +80,8 @@ def _conclude(replica: Replica, now: int) -> None:
 def check_open(session: str, state: State) -> None:
     """Raises PetriError ``PETRI_SESSION_ENDED`` for a session that can never go on."""
     if state.final:
-        raise PetriError("PETRI_SESSION_ENDED", f"the session {session} is {state.ended}; it cannot go on")
+        message = f"the session {session} is {state.ended}; it cannot go on"
+        raise PetriError("PETRI_SESSION_ENDED", message, hint="petri run FILE opens another one")
 
 
 def driven(state: State, alive: Alive = identity.alive) -> bool:

@@ -147,6 +147,9 @@ def test_a_net_is_no_plan_of_a_session(tmp_path: Path) -> None:
         (("status",), "PETRI_NO_SESSIONS"),
         (("run",), "PETRI_NO_SESSIONS"),
         (("status", "--store", "sqlite:x"), "PETRI_BAD_STORE"),
+        (("status", "--store", "sqlite:///"), "PETRI_BAD_STORE"),
+        (("status", "--store", "postgres://host/db"), "PETRI_BAD_STORE"),
+        (("status", "--store", "none/such.db"), "PETRI_NO_SESSIONS"),
         (("cancel",), "PETRI_NO_SESSIONS"),
         (("claim",), "PETRI_NO_SESSIONS"),
     ],
@@ -165,6 +168,7 @@ def test_a_call_about_no_session_is_wrong(tmp_path: Path, arguments: tuple[str, 
         ("status", "--at", "9" * 5000),
         ("status", "--at", "1", "--watch"),
         ("status", "--replay", "--watch"),
+        ("status", "--replay", "--at", "999"),
         ("status", "--replay", "--format", "json"),
         ("status", "--store", f"sqlite:///{'x' * 300}"),
         ("create", "--store", f"sqlite:///{'x' * 300}"),
@@ -188,6 +192,22 @@ def test_two_stores_in_one_folder_keep_their_work_apart(tmp_path: Path) -> None:
         assert petri("run", "plan.petri.yaml", "--store", f"sqlite:///{store}", cwd=tmp_path).code == 0
     kept = [(tmp_path / f"{store}.work" / "two" / "c1" / "stdout") for store in ("a.db", "b.db")]
     assert [p.read_text() for p in kept] == ['{"n": 3}\n'] * 2
+
+
+def test_a_store_may_be_named_by_its_path(tmp_path: Path) -> None:
+    write(tmp_path, TWO)
+    for path in ("ci/petri.db", str(tmp_path / "abs.db"), "./a:b.db"):
+        assert petri("run", "plan.petri.yaml", "--store", path, cwd=tmp_path).code == 0
+        assert (tmp_path / path).exists()
+        assert status(tmp_path, "--store", f"sqlite:///{path}")["state"] == "completed"
+
+
+def test_of_sessions_that_are_over_the_latest_is_looked_at(tmp_path: Path) -> None:
+    write(tmp_path, TWO)
+    for _ in range(2):
+        assert petri("run", "plan.petri.yaml", cwd=tmp_path).code == 0
+    assert status(tmp_path)["session"] == "two-2"
+    assert "PETRI_WHICH_SESSION" in petri("cancel", cwd=tmp_path).err
 
 
 def test_of_several_sessions_one_must_be_named(tmp_path: Path) -> None:
@@ -505,6 +525,7 @@ def test_the_past_is_folded_from_the_log(tmp_path: Path) -> None:
         assert petri("status", "--at", wrong, cwd=tmp_path).code == 2
     replayed = petri("status", "--replay", cwd=tmp_path).out.splitlines()
     assert len(replayed) == len(history)
+    assert petri("status", "--replay", "--at", "3", cwd=tmp_path).out.splitlines() == replayed[2:]
 
 
 def test_watching_ends_with_the_session(tmp_path: Path) -> None:
