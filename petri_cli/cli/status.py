@@ -14,14 +14,18 @@ Format = Literal["text", "json"]
 
 def status(
     session: Annotated[
-        str | None, typer.Argument(metavar="[SESSION]", help="Which session; the only live one where not said.")
+        str | None,
+        typer.Argument(metavar="[SESSION]", help="Which session; the only live one, else the latest, where not said."),
     ] = None,
     store: StoreUrl = None,
     at: Annotated[
         str | None, typer.Option("--at", metavar="SEQ|TIME", help="As it was after event SEQ, or at a time (ISO 8601).")
     ] = None,
     replay: Annotated[
-        bool, typer.Option("--replay", help="Step through the log with keys; a line a step where there is no terminal.")
+        bool,
+        typer.Option(
+            "--replay", help="Step through the log with keys; a line a step where there is no terminal; from --at."
+        ),
     ] = False,
     watch: Annotated[bool, typer.Option("--watch", "-w", help="Keep looking, until it is over or Ctrl-C.")] = False,
     everything: Annotated[
@@ -43,14 +47,16 @@ def status(
     from petri_cli.cli.watching import Looking, replay_keys, watch_changes
 
     asked = {"--at": at is not None, "--replay": replay, "--watch": watch}
-    if sum(asked.values()) > 1:
+    if watch and (at is not None or replay):
         raise typer.BadParameter("one of them at a time", param_hint=" and ".join(k for k, v in asked.items() if v))
     if replay and form == "json":
         raise typer.BadParameter("it is for people; --all --format json has every event", param_hint="--replay")
     with opened(store) as sessions, Output() as out:
-        looking = Looking(sessions, session_of(sessions, session), page_on(out, color, verbosity=0), form, everything)
+        looking = Looking(
+            sessions, session_of(sessions, session, latest=True), page_on(out, color, verbosity=0), form, everything
+        )
         if replay:
-            return replay_keys(looking)
+            return replay_keys(looking, looking.seq_of(at))
         if watch:
             return watch_changes(looking, out, exit_code=exit_code)
         return looking.show(looking.seq_of(at), exit_code=exit_code)

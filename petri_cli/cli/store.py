@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 DEFAULT_NAME = "petri.db"
 DEFAULT = f"sqlite:///.petri/{DEFAULT_NAME}"
 SCHEME = "sqlite:///"
+_SCHEMES = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+"""How a URL begins. A file whose name begins like that is written ``./name``."""
 LOOKED_BACK = 8
 """Events at a time, to find the last one that says how a session stands."""
 
@@ -45,11 +48,13 @@ def opened(url: str | None, *, create: bool = False) -> Iterator[EventStore]:
 
 
 def store_path(url: str | None) -> Path:
-    """The file that ``url`` means: ``sqlite:///relative``, ``sqlite:////absolute``."""
+    """The file that ``url`` means: ``sqlite:///relative``, ``sqlite:////absolute``, or a path as it is."""
     url = url or os.environ.get("PETRI_STORE") or DEFAULT
-    if not url.startswith(SCHEME) or url == SCHEME:
-        raise PetriError("PETRI_BAD_STORE", f"{url!r} is no store", hint="written sqlite:///path/to/petri.db")
-    return Path(url.removeprefix(SCHEME))
+    path = url.removeprefix(SCHEME)
+    if not path or (path == url and _SCHEMES.match(path)):
+        hint = "written path/to/petri.db, or sqlite:///path/to/petri.db"
+        raise PetriError("PETRI_BAD_STORE", f"{url!r} is no store", hint=hint)
+    return Path(path)
 
 
 def work_folder(url: str | None) -> Path:
@@ -58,8 +63,8 @@ def work_folder(url: str | None) -> Path:
     return path.with_name("work" if path.name == DEFAULT_NAME else f"{path.name}.work")
 
 
-def session_of(store: EventStore, asked: str | None) -> str:
-    """The session ``asked`` for, else the only one that is not over, else the only one.
+def session_of(store: EventStore, asked: str | None, *, latest: bool = False) -> str:
+    """The session ``asked`` for, else the only one that is not over, else the only one. latest: else the last opened.
 
     Raises PetriError ``PETRI_UNKNOWN_SESSION``, ``PETRI_WHICH_SESSION``, ``PETRI_NO_SESSIONS``.
     """
@@ -74,6 +79,8 @@ def session_of(store: EventStore, asked: str | None) -> str:
     live = [s for s in sessions if not _is_over(store, s)]
     if len(live) == 1:
         return live[0]
+    if latest and not live:
+        return sessions[-1]
     shown = live or sessions
     which = ", ".join(shown[-8:])
     what = f"{len(live)} sessions are live" if live else f"all {len(sessions)} sessions are over"

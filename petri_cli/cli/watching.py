@@ -162,14 +162,15 @@ def _screen(page: Page, whole: bool) -> Iterator[Callable[[list[Line]], None]]:
             page.lines(lines)
 
 
-def replay_keys(looking: Looking) -> Exit:
-    """Step through the log: with keys on a terminal, else a line a step."""
+def replay_keys(looking: Looking, first: int | None = None) -> Exit:
+    """Step through the log: with keys on a terminal, else a line a step. first: the event to begin with."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        narrator = SessionNarrator(verbose=True)
-        for entry in looking.store.read(looking.session):
+        after = 0 if first is None else first - 1
+        narrator = SessionNarrator(looking.store.state(looking.session, after) if after else None, verbose=True)
+        for entry in looking.store.read(looking.session, after):
             looking.page.line(_numbered(entry, narrator))
         return Exit.OK
-    return _step_through(looking)
+    return _step_through(looking, first)
 
 
 def _numbered(entry: Entry, narrator: SessionNarrator) -> Line:
@@ -189,12 +190,12 @@ def keys_of(typed: str) -> list[str]:
     return re.findall(r"\x1b\[[0-9;]*[A-Za-z~]|\x1bO[A-Za-z]|(?s:.)", typed)
 
 
-def _step_through(looking: Looking) -> Exit:
+def _step_through(looking: Looking, first: int | None) -> Exit:
     import termios
     import tty
 
     last = looking.store.last(looking.session)
-    at = last
+    at = last if first is None else first
     before = termios.tcgetattr(sys.stdin)
     with _screen(looking.page, True) as draw:
         try:
