@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
@@ -126,7 +127,7 @@ def result_of(data: bytes) -> Any:
     """The result that a program wrote: what the JSON in it stands for, else the text without its last line ends."""
     text = data.decode("utf-8", "replace")
     try:
-        value = json.loads(text, parse_constant=_no_number)
+        value = json.loads(text, parse_constant=_no_number, parse_float=_finite)
         if "\\ud" in text.lower():
             json.dumps(value, ensure_ascii=False).encode()  # half a surrogate pair is no character
     except (ValueError, RecursionError):
@@ -153,6 +154,14 @@ def load_result(reference: Mapping[str, Any]) -> Any:
 
 def _not_there(message: str) -> NoReturn:
     raise PetriError("PETRI_EXPRESSION_FAILED", message)
+
+
+def _finite(number: str) -> float:
+    """A number that is too large to be kept (``1e999``) is none, as ``Infinity`` is none."""
+    value = float(number)
+    if not isfinite(value):
+        raise ValueError(f"{number} is too large")
+    return value
 
 
 def _no_number(name: str) -> NoReturn:

@@ -152,7 +152,7 @@ class SessionDriver:
                     if claim.stage == "claimed":  # no process of it was ever told to go
                         self._replica.revoked(now, claim, "its driver died before it began")
                     else:
-                        self._replica.lapsed(now, claim, "its driver died")
+                        self._replica.lapsed(now, claim, standing.DIED)
 
     async def _wait(self) -> None:
         """Until something happened here, something is due, or somebody wrote."""

@@ -15,6 +15,9 @@ from petri_cli.plan.lower import END, acquire_id, resource_place
 from petri_cli.plan.model import Guard
 from petri_cli.session.state import Attempts
 
+DIED = "its driver died"
+"""Why an attempt was burnt that nobody can be blamed for."""
+
 
 def claimable(
     replica: Replica, now: int, watch: Watch, wanted: Callable[[Piece], bool]
@@ -58,13 +61,15 @@ class Exhausted:
     piece: Piece
     thread: str
     attempts: Attempts
+    session: str = ""
 
     def __str__(self) -> str:
         where = f" (item {self.thread})" if self.thread else ""
         n = self.attempts.begun
         times = "its one attempt" if n == 1 else f"all its {n} attempts"
         why = f": {self.attempts.reason}" if self.attempts.reason else ""
-        return f"{self.piece.title}{where} has had {times}{why}"
+        mend = f"; raise maxAttempts in the plan and commit it (petri plan FILE --session {self.session})"
+        return f"{self.piece.title}{where} has had {times}{why}{mend if self.attempts.reason == DIED else ''}"
 
 
 def exhausted(replica: Replica) -> list[Exhausted]:
@@ -77,7 +82,7 @@ def exhausted(replica: Replica) -> list[Exhausted]:
             continue
         waiting = (Thread.of(t) for t in state.marking.get(piece.entry, ()))
         if any(t.name == thread and t.rounds == rounds for t in waiting):
-            found.append(Exhausted(piece, thread, known))
+            found.append(Exhausted(piece, thread, known, replica.session))
     return found
 
 

@@ -24,8 +24,9 @@ def workability(plan: Plan) -> list[Problem]:
     """What stands in the way of doing the plan, in document order; empty when nothing does.
 
     PETRI_NEEDS_VERIFIER: work that somebody claims, and nobody sees the exit status of; PETRI_BAD_EXPRESSION: a
-    condition in prose, ``item`` outside of every foreach, ``loop`` outside of every loop; PETRI_UNKNOWN_TASK: a command
-    or an input that speaks of a task which is not there; PETRI_BAD_SCHEMA: a verifier's schema that is none.
+    condition in prose, a verifier that reads the result it is to judge, ``item`` outside of every foreach, ``loop``
+    outside of every loop; PETRI_UNKNOWN_TASK: a command or an input that speaks of a task which is not there;
+    PETRI_BAD_SCHEMA: a verifier's schema that is none.
     """
     problems: list[Problem] = []
     for node in plan.nodes:
@@ -99,6 +100,10 @@ def _text(plan: Plan, node: Task | Foreach, what: str, text: str, items: bool) -
         found = holes(text, tasks_of(plan), items=items)
     except PetriError as error:
         return [_told(node, what, error)]
+    if what == "verify" and isinstance(node, Task) and any(r.head == node.id for r in found):
+        message = f"its verifier reads the result of `{node.id}`, which is none before it is verified"
+        hint = "a `command` finds the report with the result on its standard input"
+        return [Problem("PETRI_BAD_EXPRESSION", message, node.where, hint)]
     return [p for reference in found for p in _reference(plan, node, what, reference)]
 
 

@@ -89,7 +89,9 @@ def test_a_result_is_json_where_it_is_json_else_text(tmp_path: Path) -> None:
     assert (silent.output, silent.files) == ("", {})
 
 
-@pytest.mark.parametrize("text", ["NaN", '"\\ud800"', "[" * 150 + "]" * 150, "[" * 5_000, "1" * 5_000, "{'a': 1}"])
+@pytest.mark.parametrize(
+    "text", ["NaN", '{"a": 1e999}', "-1e999", '"\\ud800"', "[" * 150 + "]" * 150, "[" * 5_000, "1" * 5_000, "{'a': 1}"]
+)
 def test_what_json_cannot_carry_is_text(tmp_path: Path, text: str) -> None:
     assert ran(tmp_path, "cat", text.encode()).output == text
 

@@ -67,6 +67,19 @@ def test_a_revision_goes_on_with_a_discovery_that_runs(open_play: OpenPlay) -> N
     assert [t for t, _, _ in play.fake.done] == ["a", "each", "work", "work", "c"]
 
 
+def test_work_whose_one_attempt_died_with_its_driver_says_how_to_go_on_and_goes_on_so(open_play: OpenPlay) -> None:
+    play = open_play({"seq": [task("a"), task("b")]}, name="play")
+    crash(play, 0.5)
+    outcome = play.run(alive=lambda process: False)
+    assert outcome.state == "deadlocked"
+    assert outcome.missing == (
+        "task a has had its one attempt: its driver died; raise maxAttempts in the plan and commit it "
+        f"(petri plan FILE --session {play.session})",
+    )
+    revise(play, {"seq": [task("a", maxAttempts=2), task("b")]})
+    assert play.run().state == "completed"
+
+
 def test_a_revision_does_not_go_on_with_a_discovery_of_something_else(open_play: OpenPlay) -> None:
     def each(over: str) -> dict[str, Any]:
         return {"foreach": {"id": "each", "over": over, "run": "find", "body": task("work")}}

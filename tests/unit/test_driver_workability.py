@@ -56,6 +56,10 @@ def test_a_plan_that_says_how_its_work_is_done(flow: Any) -> None:
             task(run="echo ${loop.round}"),
             "PETRI_BAD_EXPRESSION run speaks of a round, and there is no loop around it",
         ),
+        (
+            task(run="x", verify={"all": ["exit-code", {"command": "test ${t.n} -gt 1"}]}),
+            "PETRI_BAD_EXPRESSION its verifier reads the result of `t`, which is none before it is verified",
+        ),
         (task(run=["x", "${tt.a}"]), "PETRI_UNKNOWN_TASK run reads the result of `tt`, and there is no such task"),
         (
             {"task": {"id": "t", "run": "x", "with": {"a": [{"b": "${len(tt.a)}"}]}}},
