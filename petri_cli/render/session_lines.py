@@ -11,6 +11,7 @@ from petri_cli.driver.threads import called
 from petri_cli.engine.tokens import TICKS_PER_SECOND, Token, to_seconds
 from petri_cli.render.look import Line
 from petri_cli.render.phrase import many
+from petri_cli.render.reasons import brief
 from petri_cli.render.run_lines import seconds
 from petri_cli.session.events import (
     Approved,
@@ -122,7 +123,7 @@ class SessionNarrator:
                 return self._injected(event)
             case Ended():
                 style = END_STYLES.get(event.state, "bad")
-                return [(style, event.state), ("", f": {event.why}" if event.why else "")]
+                return [(style, event.state), ("", f": {brief(event.why)}" if event.why else "")]
             case Noted():
                 return [("doubt" if event.level != "INFO" else "dim", event.message)]
             case other:
@@ -136,11 +137,11 @@ class SessionNarrator:
         if not self._verbose and event.status == 0 and not event.error:
             return []
         how = f"exit status {event.status}" if event.status is not None else f"by {event.by}" if event.by else ""
-        return [("", f"{self._who(event.claim)} reports"), *_because(event.error or how)]
+        return [("", f"{self._who(event.claim)} reports"), *_because(brief(event.error) or how)]
 
     def _burnt(self, event: Refused | Lapsed) -> Line:
         word = "is refused" if isinstance(event, Refused) else "lapses"
-        line: Line = [("bad", f"{self._who(event.claim)} {word}"), ("", f": {event.reason}")]
+        line: Line = [("bad", f"{self._who(event.claim)} {word}"), ("", f": {brief(event.reason)}")]
         if event.retry_at is not None and event.retry_at > event.at:
             line.append(("dim", f" (again in {seconds(to_seconds(event.retry_at - event.at))})"))
         return line

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from petri_cli.driver.status import ClaimRow, ResourceRow, Status, TaskRow, WorkRow
 from petri_cli.engine.tokens import to_seconds
 from petri_cli.render.look import KEEP, Line, Look, columns, crop, cut, pad, wrap
 from petri_cli.render.phrase import listed, many
+from petri_cli.render.reasons import alike, brief, by_number
 from petri_cli.render.run_lines import seconds
 from petri_cli.render.session_lines import clock, day, shown
 from petri_cli.render.session_waits import for_a_person, waits
@@ -36,9 +37,9 @@ def draw_status(s: Status, look: Look, *, history: Sequence[Line] = (), everythi
     most = UNCUT if everything else MAX_ROWS
     lines = [*_head(s, look), *wrap(_where(s), look.prose, INDENT), *_bar(s, look), *_waits(s, look)]
     sections = [
-        ("What is missing", [wrap([("", sentence)], look.prose, DEEPER) for sentence in s.state.missing]),
+        ("What is missing", [wrap([("", sentence)], look.prose, DEEPER) for sentence in alike(s.state.missing)]),
         ("Tasks", [[line] for line in _tasks(s, look)]),
-        ("Out of attempts, or waiting", _work(s.work, look)),
+        ("Out of attempts, or waiting", _work(s, look)),
         ("At work", [[line] for line in _claims(s, look)]),
         ("Resources", [_resource(r, look, most) for r in s.resources]),
         ("Choice points", [[[("", f"{DEEPER}{t}")]] for t in s.choices]),
@@ -57,8 +58,10 @@ def draw_end(s: Status, look: Look) -> list[Line]:
     lines = [*_head(s, look), *_bar(s, look), *_waits(s, look)]
     if s.phase == "completed":
         return lines
-    lines += _section("What is missing", [wrap([("", t)], look.prose, DEEPER) for t in s.state.missing], MAX_ROWS)
-    lines += _section("Out of attempts, or waiting", _work(s.work, look), MAX_ROWS)
+    lines += _section(
+        "What is missing", [wrap([("", t)], look.prose, DEEPER) for t in alike(s.state.missing)], MAX_ROWS
+    )
+    lines += _section("Out of attempts, or waiting", _work(s, look), MAX_ROWS)
     lines += _section("At work", [[line] for line in _claims(s, look)], MAX_ROWS)
     goes_on = {"suspended": "petri run goes on where it is", "waiting": "petri run goes on where it is"}
     hint = goes_on.get(s.phase, "" if s.phase == "cancelled" else "petri plan commits a plan that mends it")
@@ -111,8 +114,8 @@ def _head(s: Status, look: Look) -> list[Line]:
     lines = wrap(head, look.prose, "", INDENT)
     if s.state.objective:
         lines += wrap([("", s.state.objective)], look.prose, INDENT)
-    if s.state.why:
-        lines += wrap([("", s.state.why)], look.prose, INDENT)
+    if s.state.why and s.state.why not in s.state.missing:
+        lines += wrap([("", brief(s.state.why))], look.prose, INDENT)
     return lines
 
 
@@ -202,23 +205,24 @@ def _task_figures(group: Sequence[TaskRow]) -> str:
     return ", ".join(said)
 
 
-def _work(rows: Iterable[WorkRow], look: Look) -> list[list[Line]]:
-    """Work that was tried in vain: the same trouble of several items is told once."""
+def _work(s: Status, look: Look) -> list[list[Line]]:
+    """Work that was tried in vain: the same trouble of several items is told once, and not what is said to be missing."""
     told: dict[tuple[str, str], list[WorkRow]] = {}
-    for row in rows:
+    for row in s.work:
         if row.burnt:
-            told.setdefault((re.sub(r"\[\d+\]", "", row.task), row.reason), []).append(row)
+            told.setdefault((re.sub(r"\[\d+\]", "", row.task), brief(row.reason)), []).append(row)
     lines = []
-    for group in told.values():
+    for (_, reason), group in told.items():
         row = group[0]
-        who = listed([shown(r.task) for r in group], limit=3)
+        who = listed([shown(r.task) for r in sorted(group, key=lambda r: by_number(r.task))], limit=3)
+        reason = "" if any(m.endswith(row.reason) for m in s.state.missing) else reason
         when = "out of attempts" if row.blocked else f"again in {_in(row.retry_in)}" if row.retry_in else "again"
         text: Line = [
             ("strong", who),
             ("", f" {when}"),
             ("dim", f", {row.burnt} of {many(row.attempts, 'attempt')} burnt"),
         ]
-        lines.append(wrap([*text, ("", f": {row.reason}" if row.reason else "")], look.prose, DEEPER, DEEPER + INDENT))
+        lines.append(wrap([*text, ("", f": {reason}" if reason else "")], look.prose, DEEPER, DEEPER + INDENT))
     return lines
 
 
