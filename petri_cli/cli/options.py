@@ -14,7 +14,7 @@ Colour = Annotated[
 ]
 StoreUrl = Annotated[
     str | None,
-    typer.Option("--store", metavar="URL", help="Where sessions are kept: $PETRI_STORE, else .petri/petri.db."),
+    typer.Option("--store", metavar="PATH", help="Where sessions are kept: $PETRI_STORE, else .petri/petri.db."),
 ]
 SessionId = Annotated[
     str | None,

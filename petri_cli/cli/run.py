@@ -52,7 +52,12 @@ def run(
         int | None,
         typer.Option(min=1, metavar="N", help="Firings after which a simulation is stopped; 100,000 unless said."),
     ] = None,
-    form: Annotated[Format, typer.Option("--format", "-f", help="How to report; jsonl is the events.")] = "text",
+    form: Annotated[
+        Format,
+        typer.Option(
+            "--format", "-f", help="How to report; jsonl is the events, json of a session petri.status/1 in the end."
+        ),
+    ] = "text",
     events: Annotated[
         str | None, typer.Option("--events", "-e", metavar="FILE", help="Write the events to FILE, one a line.")
     ] = None,

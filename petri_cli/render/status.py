@@ -114,8 +114,8 @@ def _head(s: Status, look: Look) -> list[Line]:
     lines = wrap(head, look.prose, "", INDENT)
     if s.state.objective:
         lines += wrap([("", s.state.objective)], look.prose, INDENT)
-    if s.state.why and s.state.why not in s.state.missing:
-        lines += wrap([("", brief(s.state.why))], look.prose, INDENT)
+    if s.why and s.why not in s.state.missing:
+        lines += wrap([("", brief(s.why))], look.prose, INDENT)
     return lines
 
 
@@ -123,7 +123,7 @@ def _where(s: Status) -> Line:
     """Who drives it, and how far the log goes."""
     if s.plan is None:
         who = "no plan yet: petri plan FILE"
-    elif s.state.driver is None or s.state.final:
+    elif s.state.driver is None or s.state.ended is not None:
         who = "no driver" if s.state.ended is not None else "no driver: petri run"
     elif s.alive is False:
         who = f"its driver (process {s.state.driver.process.pid}) has died: petri run goes on where it was"
@@ -206,7 +206,7 @@ def _task_figures(group: Sequence[TaskRow]) -> str:
 
 
 def _work(s: Status, look: Look) -> list[list[Line]]:
-    """Work that was tried in vain: the same trouble of several items is told once, and not what is said to be missing."""
+    """Work that was tried in vain: the same trouble of several items is told once, and not again what is missing."""
     told: dict[tuple[str, str], list[WorkRow]] = {}
     for row in s.work:
         if row.burnt:
