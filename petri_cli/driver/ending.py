@@ -11,6 +11,8 @@ from petri_cli.driver.replica import Replica
 from petri_cli.driver.watch import Watch
 from petri_cli.session.state import EndState
 
+INTERRUPTED = "interrupted"
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -57,7 +59,7 @@ def conclude(
     if standing.completed(replica):
         return Outcome("completed")
     if draining:
-        return Outcome("suspended", "interrupted", (), interrupted)
+        return Outcome("suspended", INTERRUPTED, (), interrupted)
     if not asked.keep_going and (used_up := standing.exhausted(replica)):
         return Outcome("deadlocked", str(used_up[0]), standing.missing(replica, asked.pull))
     reasons = standing.to_come(replica, now, watch, asked.pull)

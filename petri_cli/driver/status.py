@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from petri_cli.driver.commands import setting
 from petri_cli.driver.course import Course
+from petri_cli.driver.ending import INTERRUPTED
 from petri_cli.driver.holders import HolderRow, ResourceRow, resource_rows
 from petri_cli.driver.pieces import Piece
 from petri_cli.driver.progress import Threads, threads_to_come
@@ -97,6 +98,22 @@ class Status:
         return all(row.exact for row in self.tasks)
 
     @property
+    def why(self) -> str:
+        """Why it is as it is. What a session rests for is what there is to do now: others may have done some of it."""
+        state = self.state
+        if state.ended != "suspended" or state.why == INTERRUPTED:
+            return state.why
+        counts = (
+            (sum(r.judged for r in self.tasks), "reported and waiting for a verdict"),
+            (sum(r.running for r in self.tasks), "claimed by workers"),
+            (sum(r.ready for r in self.tasks if r.pull), "to be claimed by workers"),
+            (sum(r.ready for r in self.tasks if not r.pull), "to be begun by a driver"),
+            (sum(r.resting for r in self.tasks), "to be begun later"),
+        )
+        said = [f"{n} {what}" for n, what in counts if n]
+        return "; ".join([*said, *(["time has to pass"] if state.timers else [])])
+
+    @property
     def marking(self) -> Mapping[str, int]:
         return {p: len(ts) for p, ts in sorted(self.state.marking.items())}
 
@@ -110,7 +127,7 @@ def status_of(session: str, state: State, *, now: int, alive: bool | None = None
     course = Course.of(revision.text, revision.file, revision.format)
     plan, lowered = course.plan, course.lowered
     work = list(course.pieces.values())
-    enabled = _enabled(state, course)
+    enabled = () if state.final else _enabled(state, course)
     threads = threads_to_come(plan, state)
     by_transition: dict[str, list[Claim]] = {}
     for claim in state.claims.values():
@@ -126,7 +143,7 @@ def status_of(session: str, state: State, *, now: int, alive: bool | None = None
             _task_row(piece, threads[piece.node.index], by_transition.get(piece.transition, ()), state, now)
             for piece in work
         ),
-        tuple(_work_rows(work, state, now)),
+        () if state.final else tuple(_work_rows(work, state, now)),
         tuple(_claim_row(plan, course.pieces[claim.transition], claim, now) for claim in state.claims.values()),
         tuple(resource_rows(plan, lowered, state, now)),
         enabled,
@@ -160,6 +177,8 @@ def _task_row(piece: Piece, threads: Threads, out: Sequence[Claim], state: State
         total, exact = len(state.results.get(piece.key, {})), True
     done = min(len(state.results.get(piece.key, {})), total)
     open_ = len(out) + ready + resting + blocked
+    if state.final:  # its tokens stay where they were, and nobody takes them
+        ready = resting = blocked = 0
     return TaskRow(
         piece.key,
         piece.node.where.line,
@@ -225,10 +244,16 @@ def _asks_a_person(spec: Any) -> bool:
 
 
 def _enabled(state: State, course: Course) -> tuple[str, ...]:
-    """The transitions that are enabled in the marking, in declaration order."""
+    """The transitions that are enabled in the marking, in declaration order, without work that is out of attempts."""
     scheduler = Scheduler(course.compiled, state.marking, events=False, max_concurrency=0)
     scheduler.cycle(state.at)
-    return tuple(scheduler.enabled())
+    stuck = {
+        piece.transition
+        for place, tokens in state.marking.items()
+        if (piece := course.waiting.get(place)) is not None
+        and all(_standing(piece, token, state, state.at)[1] for token in tokens)
+    }
+    return tuple(t for t in scheduler.enabled() if t not in stuck)
 
 
 def _is_choice(plan: Plan, lowered: Lowered, transition: str) -> bool:

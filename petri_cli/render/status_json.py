@@ -20,7 +20,7 @@ def status_data(s: Status, history: list[Entry] | None = None) -> dict[str, Any]
         "schema": SCHEMA,
         "session": s.session,
         "state": s.phase,
-        "why": state.why,
+        "why": s.why,
         "missing": list(state.missing),
         "objective": state.objective,
         "seq": state.seq,

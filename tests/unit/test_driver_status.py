@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from petri_cli.driver import external
 from petri_cli.driver.process import Ended
 from petri_cli.driver.status import Status, status_of
+from petri_cli.render.look import Look
+from petri_cli.render.status import draw_status
 from tests.sessions import OpenPlay, Play, crash, task
+from tests.virtual_time import run_virtually
 
 A, B = {"id": "a", "capacity": 3}, {"id": "b", "capacity": 4}
 
@@ -65,3 +69,46 @@ def test_work_is_inside_of_every_block_around_it_in_the_items_of_that_block(open
         "outer": list(every), "mid[1]": list(every[:2]), "mid[2]": list(every[2:])
     }  # fmt: skip
     assert sorted(rows["b"].items()) == [(f"g{w[4:]}", (w,)) for w in every]
+
+
+def test_what_a_session_rests_for_is_what_there_is_to_do_now(open_play: OpenPlay) -> None:
+    by_hand = {"worker": "somebody", "verify": "human"}
+    play = open_play({"parallel": [task("a", **by_hand), task("b", **by_hand)]})
+    play.run(wait=False)
+    assert (status(play).phase, status(play).why) == ("suspended", "2 to be claimed by workers")
+    claim = external.claim(play.store, play.session, "w")
+    assert claim is not None
+    assert status(play).why == "1 claimed by workers; 1 to be claimed by workers"
+    external.report(play.store, play.session, claim.claim, output=1)
+    assert status(play).why == "1 reported and waiting for a verdict; 1 to be claimed by workers"
+
+
+def test_work_that_is_out_of_attempts_is_not_enabled(open_play: OpenPlay) -> None:
+    play = open_play({"parallel": [task("a"), task("b", worker="somebody", verify="human")]})
+    play.fake.verdict = lambda job, report: False
+    assert play.run().state == "deadlocked"
+    assert play.state.marking.keys() >= {"p.par.1.1.todo", "p.par.1.2.todo"}
+    assert status(play).enabled == ("t.b",)
+
+
+def test_nothing_is_ready_or_enabled_in_a_session_that_was_cancelled(open_play: OpenPlay) -> None:
+    play = open_play(task("a"))
+    assert (status(play).tasks[0].ready, status(play).enabled) == (1, ("t.a",))
+    run_virtually(external.cancel(play.store, play.session), play.loop)
+    shown = status(play)
+    assert (shown.tasks[0].ready, shown.tasks[0].done, shown.enabled, shown.work) == (0, 0, (), ())
+
+
+def test_a_session_that_ended_after_its_driver_died_does_not_say_that_it_goes_on(open_play: OpenPlay) -> None:
+    play = open_play(task("a"))
+    crash(play, 0.5)
+    state = play.state
+    dead = status_of(play.session, state, now=state.at, alive=False)
+    assert "has died: petri run goes on" in text_of(dead)
+    state.ended = "deadlocked"
+    ended = status_of(play.session, state, now=state.at, alive=False)
+    assert "has died" not in text_of(ended)
+
+
+def text_of(shown: Status) -> str:
+    return "\n".join("".join(text for _, text in line) for line in draw_status(shown, Look()))
