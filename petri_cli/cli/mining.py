@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -37,6 +37,7 @@ MAX_PROBLEMS = 5
 """Bad events that are told one by one; all are counted."""
 MAX_EVENTS = 1_000_000
 """Larger logs are not searched for capacities and retries, event by event."""
+NO_RUN = ("PETRI_NO_COMPLETE_RUN", "PETRI_NOT_WORKFLOW_NET")
 MAX_STATES = 200_000
 """Of the gate: a mined net that needs more is answered with UNKNOWN."""
 
@@ -76,10 +77,15 @@ def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Ask
             graph = Graph(directly_follows(read), follow_times(read))
         elif plan is None and algorithm != "dfg":
             watch.doing("looking for a model")
-            found = find(read, algorithm, asked.coverage, budget)
+            found = find(read, algorithm, asked.coverage, budget) if read.n_cases else None
         if found is not None:
             watch.doing(f"aligning {len(read.variants):,} variants")
-            fit = fit_of(read, found.model, asked.seconds, skip_unknown=asked.skip_unknown, examples=examples)
+            try:
+                fit = fit_of(read, found.model, asked.seconds, skip_unknown=asked.skip_unknown, examples=examples)
+            except PetriError as error:
+                if asked.model is not None or error.code not in NO_RUN:
+                    raise  # what a miner finds may have no complete run: that is told, and is nobody's mistake
+                found = replace(found, notes=[*found.notes, f"no fitness: {error.message}"])
         told = None if plan is None else difference(read, plan, examples=examples)
         guards: Sequence[GuardProposal] = ()
         retries: Sequence[RetryAdvice] = ()
@@ -218,4 +224,6 @@ def _cannot(path: str, hint: str) -> PetriError:
 
 def below(mined: Mined, limit: float | None) -> bool:
     """Whether the fitness is, or may be, below ``limit``."""
-    return limit is not None and mined.fit is not None and mined.fit.aligned.fitness()[0] < limit
+    if limit is None or mined.found is None:
+        return False
+    return mined.fit is None or mined.fit.aligned.fitness()[0] < limit

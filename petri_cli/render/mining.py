@@ -88,6 +88,8 @@ def draw_log(name: str, log: Log, look: Look, *, everything: bool = False) -> li
         lines += wrap([("dim", f"columns: {told}")], look.prose, INDENT, DEEPER)
     for why, n in log.dropped.items():
         lines += wrap([("doubt", f"{many(n, 'event')} left out: {why}")], look.prose, INDENT)
+    if not log.variants:
+        return [*lines, [], [("dim", f"{INDENT}There is no case in this log.")]]
     return [*lines, [], [("", INDENT), ("strong", "Variants")], *_variants(log, look, everything)]
 
 
@@ -197,7 +199,7 @@ def draw_model(found: Found, look: Look, *, everything: bool = False) -> list[Li
 
 def _sweep(sweep: Sequence[Swept]) -> list[Line]:
     """A row for each coverage: what leaving out rare variants costs, and what it gains."""
-    if len(sweep) < 2:
+    if len({row.variants for row in sweep}) < 2:
         return []
     lines: list[Line] = [[], [("", INDENT), ("strong", "Without the rare variants"), ("dim", "  --coverage picks")]]
     lines.append([("dim", f"{DEEPER}{'coverage':>10}{'variants':>10}{'fitness':>10}{'precision':>11}{'size':>6}")])

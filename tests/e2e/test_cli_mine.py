@@ -241,3 +241,10 @@ def test_known_costs_of_logs_from_real_life(tmp_path: Path, log: str, net: str, 
     found = mined(tmp_path, logs / log, "--model", logs / "nets" / net)["fit"]
     assert found["cost"] == exactly(cost)
     assert found["fitness"]["lower"] == pytest.approx(fitness, abs=5e-7)
+
+
+def test_a_log_without_a_case_is_told_and_no_model_is_made_up(tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").write_text("case,activity\n", encoding="utf-8")
+    found = mined(tmp_path, "empty.csv")
+    assert (found["cases"], found["model"], found["fit"]) == (0, None, None)
+    assert "There is no case in this log." in petri("mine", "empty.csv", cwd=tmp_path).out
