@@ -46,8 +46,8 @@ def prepare(log: Log, model: LabelledNet) -> Prepared:
     compiled = compile_net(target_of(start_of(model.net).net).net)
     code: dict[str, int] = {}
     of_action: list[int | None] = []
-    for a in compiled.actions:
-        label = model.labels.get(a.step.transition)
+    for action in compiled.actions:
+        label = model.labels.get(action.step.transition)
         of_action.append(None if label is None else code.setdefault(label, len(code)))
     labels = Labels(tuple(code), tuple(of_action), tuple(code.get(name) for name in log.activities))
     traces: dict[Trace, int] = {}

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from petri_cli.mining.log import Trace
 
-def by_prefix(traces: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
+
+def by_prefix(traces: Sequence[Trace]) -> Iterator[tuple[int, int]]:
     """(index of a trace, how long a prefix it shares with the trace before), in lexicographic order.
 
     Who keeps a stack of what was found at each depth, cut back to that length, visits every node of the trie once.
     """
-    order = sorted(range(len(traces)), key=traces.__getitem__)
-    before: Sequence[int] = ()
+    order = sorted(range(len(traces)), key=lambda k: traces[k])
+    before: Trace = ()
     for index in order:
         trace = traces[index]
         shared = 0
