@@ -81,6 +81,7 @@ def test_what_somebody_commits_meanwhile_is_not_undone(
 
     def slowly(*asked: Any, **more: Any) -> Any:
         found = look_into(*asked, **more)
+        (tmp_path / "plan.petri.yaml").write_text(f"{FLAKY}# by somebody else\n", encoding="utf-8")
         assert petri("plan", "plan.petri.yaml", "--session", "flaky", cwd=tmp_path).code == 0
         return found
 

@@ -134,12 +134,13 @@ def test_every_problem_of_a_file_of_durations_is_told_with_its_place(tmp_path: P
         (("--width", "each_pkg"), "is not ID=N"),
         (("--width", "each_pkg=999999999"), "PETRI_OUT_OF_RANGE"),
         (("--durations", "none.yaml"), "PETRI_UNREADABLE_FILE"),
-        (("--durations", "/dev/null"), "PETRI_EMPTY_DOCUMENT no duration is in here"),
+        (("--durations", "empty.yaml"), "PETRI_EMPTY_DOCUMENT no duration is in here"),
         (("--events", "no/such/folder/x"), "PETRI_CANNOT_WRITE"),
         (("--max-concurrency", "0"), "--max-concurrency"),
     ],
 )
 def test_a_wrong_call_is_refused(tmp_path: Path, arguments: tuple[str, ...], says: str) -> None:
+    (tmp_path / "empty.yaml").touch()
     done = simulate(MIGRATION, *arguments, cwd=tmp_path)
     assert (done.code, done.out) == (2, "")
     assert says in done.err
