@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeGuard, cast
 
 from petri_cli.errors import InputError, PetriError, Position, Problem
@@ -39,6 +39,8 @@ class Analysis:
     """The lines of the file, where there is something to point at."""
     scope: str = ""
     """What the verdict on a plan covers beside what is written: every foreach width, every loop count."""
+    subject: Plan | Net | None = field(default=None, compare=False, repr=False)
+    """What was judged, so that nobody reads the document again; None where there is no result."""
 
     @property
     def warnings(self) -> tuple[Problem, ...]:
@@ -129,7 +131,7 @@ def analyze_data(data: bytes, file: str, *, budget: Budget | None = None, proper
 
         result = replace(result, warnings=tuple(dict.fromkeys((*warnings, *result.warnings))))
     shown = result.warnings or result.verdict is Verdict.UNSOUND
-    return Analysis(file, kind, result, (), _lines(data, file) if shown else (), _scope(subject))
+    return Analysis(file, kind, result, (), _lines(data, file) if shown else (), _scope(subject), subject)
 
 
 def export(subject: Plan | Net, to: ExportFormat, *, widths: Mapping[str, int] | None = None) -> str:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import cast
 
-from petri_cli.api import Analysis, analyze_data, load_data
+from petri_cli.api import Analysis, analyze_data
 from petri_cli.cli.exit import Exit
 from petri_cli.cli.judging import exit_code
 from petri_cli.cli.streams import say
@@ -67,8 +67,7 @@ def commit_file(source: Named, store: EventStore, session: str | None, terms: Te
     if result is None or not (result.sound or accepted):
         _refuse(analysis, page)
         return Outcome(exit_code(analysis))
-    subject, _ = load_data(data, source.name)
-    plan = cast(Plan, subject)
+    plan = cast(Plan, analysis.subject)
     check_workable(plan)
     _warn(analysis, page)
     document = Document.of(data, source.name)

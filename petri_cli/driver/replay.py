@@ -51,6 +51,7 @@ class Replay:
             for place in (*(i.place for i in t.inputs), *t.inhibitors):
                 self._takers.setdefault(place, []).append(t)
         self._actions = control_actions(plan, lowered, Scripted(), self)
+        self._quotas = {RESOURCE + r.id for r in plan.resources if r.per is not None}
         self._due = dict(history.due)
         self._decided: dict[tuple[str, str], deque[Done]] = {}
         for step in history.steps:
@@ -181,8 +182,7 @@ class Replay:
         head, _, part = t.id.rpartition(".")
         if part == "acquire":
             node = self._node(t)
-            quotas = {RESOURCE + r.id for r in self.plan.resources if r.per is not None}
-            units = {p: len(ts) for p, ts in consumed.items() if p.startswith(RESOURCE) and p not in quotas}
+            units = {p: len(ts) for p, ts in consumed.items() if p.startswith(RESOURCE) and p not in self._quotas}
             if units and isinstance(node, Guard):
                 self.holdings[head, thread] = Holding(t.id, thread, at, units)
         elif part == "release":

@@ -23,7 +23,8 @@ from petri_cli.session.events import (
     Verified,
 )
 from petri_cli.session.fold import apply
-from petri_cli.session.state import RESOURCE, State, Work
+from petri_cli.session.fold_tokens import thread_of
+from petri_cli.session.state import State, Work
 
 
 @dataclass(slots=True)
@@ -241,7 +242,7 @@ class _Reader:
         return self.allowed.capacities.get(resource, 0) >= self.capacity[resource]
 
     def _acquired(self, gate: _Gate, event: Fired) -> None:
-        thread = next((ts[0].name for p, ts in event.consumed.items() if ts and not p.startswith(RESOURCE)), "")
+        thread = thread_of(event.consumed)
         self.came.pop((gate.transition, thread), None)
         since = self.waiting.pop((gate.transition, thread), None)
         for r, _ in gate.units:
