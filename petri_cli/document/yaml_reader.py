@@ -98,6 +98,7 @@ class _Reader:
         around: list[_Open] = []
         opened: _Open = (True, self.unusable.path, [self.unusable], None, None, 0)
         is_map, path, parts, _, _, _ = opened
+        inner: Path
         while True:
             event = next_event()
             kind = type(event)
@@ -118,11 +119,23 @@ class _Reader:
                     self.anchors[event.anchor] = (node, 1)
             elif kind is map_start or kind is list_start:
                 around.append(opened)
-                opened = is_map, path, parts, _, _, _ = self._start(event, opened, kind is map_start)
+                if not is_map:
+                    inner = (path, len(parts))
+                elif len(parts) & 1:
+                    inner = parts[-1].path
+                else:
+                    inner = (path, "")
+                is_map, path, parts = kind is map_start, inner, []
+                opened = (is_map, path, parts, event.start_mark, event.anchor, self.count)
+                if event.tag is not None:
+                    check_collection_tag(event.tag, is_map, partial(self._problem, event.start_mark, path))
+                if event.anchor is not None:
+                    self.anchors[event.anchor] = opened
             elif kind is map_end or kind is list_end:
                 done = self._end(opened)
-                opened = is_map, path, parts, _, _, _ = around.pop()
-                parts.append(done if len(parts) & 1 else self._fit(done, opened))
+                opened = around.pop()
+                is_map, path, parts, _, _, _ = opened
+                parts.append(done if not is_map or len(parts) & 1 else self._fit(done, opened))
             elif kind is yaml.AliasEvent:
                 parts.append(self._fit(self._alias(event, opened), opened))
             elif kind is yaml.DocumentStartEvent:
@@ -135,22 +148,16 @@ class _Reader:
         note = partial(self._problem, event.start_mark, _next_path(opened))
         return plain_value(event.value, note) if event.tag is None else tagged_value(event.value, event.tag, note)
 
-    def _start(self, event: Any, around: _Open, is_map: bool) -> _Open:
-        path = _next_path(around)
-        if event.tag is not None:
-            check_collection_tag(event.tag, is_map, partial(self._problem, event.start_mark, path))
-        opened: _Open = (is_map, path, [], event.start_mark, event.anchor, self.count)
-        if event.anchor is not None:
-            self.anchors[event.anchor] = opened
-        return opened
-
     def _end(self, opened: _Open) -> Node:
         """The collection that is complete."""
         is_map, path, parts, mark, anchor, before = opened
         assert mark is not None  # noqa: S101 - only what stands around the document has none, and no end
         node: Node
         if is_map:
-            node = MapNode(self._entries(parts), mark.line + 1, mark.column + 1, path)
+            # half of all maps have one key, which nothing repeats
+            one = len(parts) == 2 and parts[0].value not in _ODD_KEYS
+            entries = ((parts[0], parts[1]),) if one else self._entries(parts)
+            node = MapNode(entries, mark.line + 1, mark.column + 1, path)
         else:
             node = ListNode(tuple(parts), mark.line + 1, mark.column + 1, path)
         self.count += len(parts)
@@ -159,8 +166,6 @@ class _Reader:
         return node
 
     def _entries(self, parts: list[Any]) -> tuple[Entry, ...]:
-        if len(parts) == 2 and parts[0].value not in _ODD_KEYS:  # half of all maps have one key, which nothing repeats
-            return ((parts[0], parts[1]),)
         entries = pairs(parts)
         names = {key.value for key, _ in entries}
         if len(names) == len(entries) and names.isdisjoint(_ODD_KEYS):

@@ -321,9 +321,10 @@ class FlowReader:
         if found is None:
             return
         self._require(draft, found, "resource")
-        resources = self._resources(found["resource"]) if "resource" in found else []
+        named = found.get("resource")
+        resources = self._resources(named) if named else []
         units = self.fields.whole(found["units"], "units", 1) if "units" in found else 1
-        at = found.get("units") or found.get("resource") or draft.key
+        at = found.get("units") or named or draft.key
         draft.values["units"] = tuple([(str(r.value), units or 1) for r in resources])
         draft.values["units_at"] = Position(self.file, at.line, at.column)
         self._body(draft, found)

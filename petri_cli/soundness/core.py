@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import assert_never
+from typing import TypeVar, assert_never, dataclass_transform
 
 from petri_cli.plan.model import Choice, Foreach, Guard, Loop, Parallel, Plan, Seq, Task
 from petri_cli.soundness.bits import bits_of
+
+_T = TypeVar("_T")
 
 
 class Kind(Enum):
@@ -22,7 +24,14 @@ class Kind(Enum):
     GUARD = "guard"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
+def _frozen(cls: type[_T]) -> type[_T]:
+    """A slotted dataclass, compared by identity, that the type checker holds to be frozen: see
+    :mod:`petri_cli.plan.model`."""
+    return dataclass(slots=True, eq=False)(cls)
+
+
+@_frozen
 class CoreNode:
     """A node of the core. ``children`` are core indices, greater than ``index``; ``plan`` is the index in the plan;
     ``end`` is one past the last descendant.
@@ -47,7 +56,7 @@ class CoreNode:
     """A foreach over a list written in the plan: it has that width and no other."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_frozen
 class Request:
     """Units asked for by one guard at once, quotas included; it fits when no number exceeds the capacity."""
 
@@ -78,7 +87,7 @@ def core_of(plan: Plan) -> Core:
     quotas = {r.id for r in plan.resources if r.per is not None}
     reachable = _reachable(plan)
     relevant = _relevant(plan, reachable)
-    requests = tuple(Request(n.index, index[r], k) for n in plan.guards() if reachable[n.index] for r, k in n.units)
+    requests = tuple([Request(n.index, index[r], k) for n in plan.guards() if reachable[n.index] for r, k in n.units])
     nodes = _build(plan, relevant, index, quotas)
     return Core(plan, nodes, resources, tuple(r.capacity for r in plan.resources), requests)
 
@@ -116,14 +125,19 @@ def _build(plan: Plan, relevant: list[bool], index: dict[str, int], quotas: set[
         children[parent].append(i)
         if end[i] > end[parent]:
             end[parent] = end[i]
+    taken: dict[tuple[tuple[str, int], ...], tuple[tuple[tuple[int, int], ...], int]] = {}
+    """What guards ask for, as written → by resource index, and as a bit set: many ask for the same."""
     nodes = []
     for i, n in enumerate(at):
         node = plan.nodes[n]
         inside = tuple(reversed(children[i]))
         match node:
             case Guard():
-                units = tuple((index[r], k) for r, k in node.units if r not in quotas)
-                mask = bits_of(r for r, _ in units)
+                known = taken.get(node.units)
+                if known is None:
+                    units = tuple([(index[r], k) for r, k in node.units if r not in quotas])
+                    known = taken[node.units] = units, bits_of(r for r, _ in units)
+                units, mask = known
                 new = CoreNode(i, parents[i], Kind.GUARD, n, inside, units, end=end[i], mask=mask)
             case Seq():
                 new = CoreNode(i, parents[i], Kind.SEQ, n, inside, end=end[i])
