@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Protocol, assert_never
 
 from petri_cli.driver.deciders import Decider
+from petri_cli.driver.naming import titled
 from petri_cli.driver.threads import Thread
 from petri_cli.engine.actions import Action, ActionContext
 from petri_cli.engine.tokens import UNSTAMPED, Token
@@ -157,7 +158,7 @@ def _loop_decision(node: Loop, decider: Decider, entry: str, ways: tuple[str, ..
     again = decider.again(node, thread)
     if again and node.max_iterations is not None and thread.rounds[-1] >= node.max_iterations:
         if node.until is not None and node.on_exhausted == "fail":
-            raise LoopExhausted(f"loop {node.id}: `until` is still false after {node.max_iterations} rounds")
+            raise LoopExhausted(f"{titled(node)}: `until` is still false after {node.max_iterations} rounds")
         again = False
         ctx.log(f"loop {node.id} is left: it had all its {node.max_iterations} rounds", "WARN")
     ctx.output(more if again else left, _undated(token))
@@ -175,7 +176,7 @@ def _discover(node: Foreach, decider: Decider, entry: str, places: tuple[str, ..
     thread = Thread.of(token)
     values: Sequence[object] = node.over if node.items is not None else decider.items(node, thread)
     if node.max_width is not None and len(values) > node.max_width:
-        raise TooManyItems(f"foreach {node.id} found {len(values)} items; maxWidth is {node.max_width}")
+        raise TooManyItems(f"{titled(node)} found {len(values)} items; maxWidth is {node.max_width}")
     parent = _undated(token)
     if not values:
         ctx.output(exit_, parent)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from petri_cli.driver.capture import load_result
+from petri_cli.driver.naming import titled
 from petri_cli.errors import PetriError
 from petri_cli.plan.expression import described
 from petri_cli.plan.model import Foreach
@@ -26,7 +27,7 @@ def items_found(node: Foreach, report: Reported | None) -> Sequence[Any]:
             raise Unfit(error.message) from None
     if not isinstance(items, (list, tuple)):
         what = "nothing" if items is None else described(items)
-        raise Unfit(f"the items of foreach {node.id} must be a list, not {what}")
+        raise Unfit(f"{titled(node)}: the items must be a list, not {what}")
     if node.max_width is not None and len(items) > node.max_width:
-        raise Unfit(f"foreach {node.id} found {len(items)} items; maxWidth is {node.max_width}")
+        raise Unfit(f"{titled(node)} found {len(items)} items; maxWidth is {node.max_width}")
     return items

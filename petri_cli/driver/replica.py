@@ -142,7 +142,8 @@ class Replica:
             produced = self._act(firing)
         except Exception as error:
             code = error.code if isinstance(error, PetriError) else type(error).__name__
-            message = error.message if isinstance(error, PetriError) else str(error)
+            hint = f" ({error.hint})" if isinstance(error, PetriError) and error.hint else ""
+            message = f"{error.message}{hint}" if isinstance(error, PetriError) else str(error)
             self.emit(ev.FiringFailed(self._now, firing.transition, firing.consumed, code, message))
             self.scheduler.stop()
             return Failed(code, message)

@@ -23,6 +23,7 @@ from petri_cli.document import (
 from petri_cli.document.fields import did_you_mean
 from petri_cli.errors import InputError, Problem
 from petri_cli.plan.build import build_nodes
+from petri_cli.plan.load_choices import check_choices
 from petri_cli.plan.load_expressions import check_expressions
 from petri_cli.plan.load_fields import Names, PlanFields
 from petri_cli.plan.load_flow import FlowReader
@@ -96,6 +97,7 @@ class _PlanReader:
         self._check_resources(resources)
         self._check_workers(settings.get("workers"))
         check_expressions(self.fields, flow.tasks())
+        check_choices(self.fields, flow.drafts)
         if any(p.severity == "error" for p in self.fields.problems):
             return None
         nodes = build_nodes(flow.drafts, self.file)

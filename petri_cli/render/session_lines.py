@@ -39,6 +39,8 @@ from petri_cli.session.fold_tokens import thread_of
 from petri_cli.session.state import RESOURCE, Claim, State
 
 END_STYLES = {"completed": "good", "suspended": "doubt"}
+NAMED = ("choice ", "loop ", "foreach ")
+"""How a message begins that says itself what it is about."""
 
 
 def shown(task: str) -> str:
@@ -64,6 +66,7 @@ class SessionNarrator:
         """known: the state before the first event that is told."""
         self._verbose = verbose
         self._claims: dict[str, Claimed | Claim] = {} if known is None else dict(known.claims)
+        self._failure = ""
 
     def tell(self, event: SessionEvent) -> Line | None:
         """The line for ``event``, if it gets one."""
@@ -89,7 +92,7 @@ class SessionNarrator:
                     *([("doubt", f"  {event.note}")] if event.note else []),
                 ]
             case FiringFailed():
-                return [("bad", f"{event.transition} failed"), ("", f": {event.message or event.error}")]
+                return self._failed(event)
             case Claimed():
                 self._claims[event.claim] = event
                 attempt = f", attempt {event.attempt}" if event.attempt > 1 else ""
@@ -123,7 +126,8 @@ class SessionNarrator:
                 return self._injected(event)
             case Ended():
                 style = END_STYLES.get(event.state, "bad")
-                return [(style, event.state), ("", f": {brief(event.why)}" if event.why else "")]
+                why = "" if event.why == self._failure else brief(event.why)  # which was just told
+                return [(style, event.state), ("", f": {why}" if why else "")]
             case Noted():
                 return [("doubt" if event.level != "INFO" else "dim", event.message)]
             case other:
@@ -132,6 +136,12 @@ class SessionNarrator:
     def _who(self, claim: str) -> str:
         event = self._claims.get(claim)
         return shown(called(event.task, event.thread)) if event is not None else claim
+
+    def _failed(self, event: FiringFailed) -> Line:
+        self._failure = event.message or event.error
+        if event.message.startswith(NAMED):
+            return [("bad", event.message)]
+        return [("bad", f"{event.transition} failed"), ("", f": {self._failure}")]
 
     def _reported(self, event: Reported) -> Line:
         if not self._verbose and event.status == 0 and not event.error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from petri_cli.session.events import (
     Injected,
     Refused,
 )
-from tests.sessions import OpenPlay, polling, result, task
+from tests.sessions import OpenPlay, Play, polling, result, task
 
 
 def test_the_first_branch_whose_condition_holds_is_taken(open_play: OpenPlay) -> None:
@@ -33,6 +34,69 @@ def test_without_conditions_priority_decides_then_declaration(open_play: OpenPla
     play = open_play({"choice": [task("a"), {"seq": [task("b", priority=3), task("c")]}, task("d", priority=3)]})
     assert play.run().state == "completed"
     assert [t for t, _, _ in play.fake.done] == ["b", "c"]
+
+
+def notes(play: Play) -> list[str]:
+    return [e.note for e in play.events if isinstance(e, Fired) and e.note]
+
+
+def test_the_log_says_who_decided_where_the_plan_does_not(open_play: OpenPlay) -> None:
+    by = "is taken by priority, then by the order of the plan"
+    play = open_play({"choice": [task("a"), task("b", priority=1)]})
+    play.run()
+    assert notes(play) == [f"choice 1: no branch has a condition; branch 2 {by}"]
+    conditional = {"when": "${a.n} > 5", "body": task("b")}
+    for others, said in (([task("c")], []), ([task("c"), task("d")], [f"choice x: no condition holds; branch 2 {by}"])):
+        play = open_play({"seq": [task("a"), {"choice": {"id": "x", "branches": [conditional, *others]}}]})
+        play.fake.says = result(a={"n": 1})
+        assert play.run().state == "completed"
+        assert notes(play) == said
+
+
+def test_a_branch_whose_condition_does_not_hold_is_never_taken(open_play: OpenPlay) -> None:
+    deploy = {"when": "${a.ok}", "body": task("deploy", priority=9)}
+    flow = {
+        "seq": [task("a"), {"choice": {"id": "ship", "branches": [deploy, {"when": "${a.n} > 5", "body": task("b")}]}}]
+    }
+    play = open_play(flow)
+    play.fake.says = result(a={"ok": False, "n": 1})
+    outcome = play.run()
+    assert (outcome.state, [t for t, _, _ in play.fake.done]) == ("failed", ["a"])
+    assert [e.error for e in play.events if isinstance(e, FiringFailed)] == ["PETRI_NO_BRANCH"]
+    assert re.match(r"choice ship \(plan\.json:1:\d+\): none of its conditions holds \(add a branch", outcome.why)
+
+
+@pytest.mark.parametrize(
+    ("flow", "said"),
+    [
+        (
+            {"choice": {"id": "x", "branches": [{"when": "${a} > 5", "body": task("b")}, task("c")]}},
+            r"choice x \(plan\.json:1:\d+\): when `\$\{a\} > 5`: > takes two numbers or two texts, not the text",
+        ),
+        (
+            {"loop": {"id": "x", "until": "${b.ok}", "maxIterations": 2, "body": task("b")}},
+            r"loop x \(plan\.json:1:\d+\): until `\$\{b\.ok\}`: \$\{b\} is the text \"text\", which has no fields",
+        ),
+        (
+            {"loop": {"id": "x", "until": "${a} != 'text'", "maxIterations": 2, "body": task("b")}},
+            r"loop x \(plan\.json:1:\d+\): `until` is still false after 2 rounds",
+        ),
+        (
+            {"foreach": {"id": "x", "over": "${a.items}", "body": task("b")}},
+            r"foreach x \(plan\.json:1:\d+\): over `\$\{a\.items\}`: \$\{a\} is the text",
+        ),
+        (
+            {"foreach": {"id": "x", "over": "${a}", "body": task("b")}},
+            r"foreach x \(plan\.json:1:\d+\): over `\$\{a\}` is the text \"text\", not a list",
+        ),
+    ],
+)
+def test_a_decision_that_fails_names_its_block_and_its_place(open_play: OpenPlay, flow: Any, said: str) -> None:
+    play = open_play({"seq": [task("a"), flow]})
+    play.fake.says = result(a="text", b="text")
+    outcome = play.run()
+    assert outcome.state == "failed"
+    assert re.match(said, outcome.why), outcome.why
 
 
 def test_a_condition_that_cannot_be_judged_fails_the_session(open_play: OpenPlay) -> None:
