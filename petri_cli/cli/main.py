@@ -33,7 +33,7 @@ COMMANDS = {
     "verify": "Adjudicate what was reported, where no driver does.",
     "approve": "For people: a word on work that was reported.",
     "inject": "Tell a session of something that happened outside.",
-    "export": "Write the net of a plan, or the plan itself, in another format.",
+    "export": "Write a plan or its net, or the log of a session, in other formats.",
     "explain": "What a code means, with an example and the way out.",
     "schema": "Print a JSON Schema.",
     "init": "Write a commented plan to start from.",

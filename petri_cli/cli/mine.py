@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 from petri_cli.cli.exit import Exit
-from petri_cli.cli.options import Colour, StoreUrl, Widths
+from petri_cli.cli.options import AllSessions, ByItem, Colour, StoreUrl, Widths
 
 Format = Literal["text", "json"]
 Algorithm = Literal["auto", "alpha", "inductive", "dfg"]
@@ -58,6 +58,8 @@ def mine(
     width: Widths = None,
     timeout: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="For each part of the conformance.")] = 60,
     store: StoreUrl = None,
+    every: AllSessions = False,
+    by_item: ByItem = False,
     form: Annotated[Format, typer.Option("--format", "-f", help="How to report.")] = "text",
     color: Colour = "auto",
 ) -> int:
@@ -73,9 +75,13 @@ def mine(
 
     columns = Columns(case, activity, timestamp, start, resource)
     options = LogOptions(columns, classifier, encoding, time_format, strict, lifecycle=lifecycle)
-    asked = mining.Asked(algorithm, coverage, model, diff, widths(width), timeout, skip_unknown, everything)
+    asked = mining.Asked(
+        algorithm, coverage, model, diff, widths(width), timeout, skip_unknown, everything, every, by_item
+    )
     if model is not None and algorithm != "auto":
         raise typer.BadParameter("a model is given by --model, or found by --algorithm", param_hint="--model")
+    if every and log is not None:
+        raise typer.BadParameter("it takes all of them: leave out the name", param_hint="--all-sessions")
     if fail_under is not None and algorithm == "dfg":
         raise typer.BadParameter("a directly-follows graph has no fitness", param_hint="--fail-under")
     with Output() as out:

@@ -9,9 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+import typer
+
 from petri_cli.cli.inputs import one_source, read_source
 from petri_cli.cli.mining_models import find, given, given_plan
 from petri_cli.cli.mining_progress import Watch
+from petri_cli.cli.session_logs import is_file, is_session, log_of_sessions, neither
 from petri_cli.errors import PetriError
 from petri_cli.formats.log_options import LogOptions
 from petri_cli.mining.alignments import align
@@ -45,7 +48,7 @@ MAX_STATES = 200_000
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What is wanted of a log. coverage: percent; model, diff: files; seconds: for each part of the conformance;
-    everything: with all cases of each finding."""
+    everything: with all cases of each finding; every: all sessions of the store; by_item: items are cases."""
 
     algorithm: Chosen
     coverage: float
@@ -55,6 +58,8 @@ class Asked:
     seconds: float
     skip_unknown: bool
     everything: bool = False
+    every: bool = False
+    by_item: bool = False
 
 
 def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Asked, page: Page) -> Mined:
@@ -62,7 +67,7 @@ def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Ask
     plan = None if asked.diff is None else given_plan(asked.diff)
     with Watch() as watch:
         watch.doing("reading")
-        name, read, session = source_of(log, store, options, watch.events)
+        name, read, session = source_of(log, store, options, asked, watch.events)
         watch.clear()
         complain(read, page)
         algorithm = asked.algorithm
@@ -103,18 +108,16 @@ def _advice(log: Log) -> tuple[Sequence[GuardProposal], Sequence[RetryAdvice]]:
 
 
 def source_of(
-    log: str | None, store: str | None, options: LogOptions, progress: Callable[[int], None]
+    log: str | None, store: str | None, options: LogOptions, asked: Asked, progress: Callable[[int], None]
 ) -> tuple[str, Log, bool]:
     """(name, log, whether it is a session's): the file that ``log`` names, else the session of that name."""
-    from petri_cli.cli.store import opened, session_of, store_path
-
-    if log is not None and (log == "-" or Path(log).exists() or not store_path(store).exists()):
+    if log is not None and is_file(log) and not asked.by_item:
         return log, _read(log, options, progress), False
-    from petri_cli.mining.session_log import session_log
-
-    with opened(store) as sessions:
-        name = session_of(sessions, log)
-        return name, session_log(entry.event for entry in sessions.read(name)), True
+    if log is not None and not is_session(log, store):
+        if is_file(log):
+            raise typer.BadParameter(f"items are of sessions, and {log} is a file", param_hint="--by-item")
+        raise neither(log, store)
+    return *log_of_sessions(log, store, every=asked.every, by_item=asked.by_item), True
 
 
 def _read(path: str, options: LogOptions, progress: Callable[[int], None]) -> Log:

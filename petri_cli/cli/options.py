@@ -20,6 +20,8 @@ SessionId = Annotated[
     str | None,
     typer.Option("--session", metavar="ID", help="Which session; the only live one where not said."),
 ]
+AllSessions = Annotated[bool, typer.Option("--all-sessions", help="Every session of the store, as one log.")]
+ByItem = Annotated[bool, typer.Option("--by-item", help="Of sessions: each item of a foreach is a case of its own.")]
 StdinName = Annotated[
     str, typer.Option(metavar="NAME", help="What to call standard input; the ending says what it is.")
 ]
