@@ -48,6 +48,12 @@ def mine(
     timestamp: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the time (of the end).")] = None,
     start: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the time of the start.")] = None,
     resource: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the resource.")] = None,
+    outcome: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column that says how an event went: failures are retries.")
+    ] = None,
+    success: Annotated[
+        str | None, typer.Option(metavar="VALUES", help="Outcomes that are a success, such as ok,passed.")
+    ] = None,
     classifier: Annotated[str | None, typer.Option(metavar="KEYS", help="What an activity is, in XES.")] = None,
     lifecycle: Annotated[Lifecycle, typer.Option(help="pairs: a start and its complete are one event.")] = "events",
     encoding: Annotated[str | None, typer.Option(metavar="NAME", help="Of text, where it is not UTF-8.")] = None,
@@ -73,11 +79,12 @@ def mine(
     from petri_cli.cli.streams import Output, page_on
     from petri_cli.formats.log_options import Columns, LogOptions
 
-    columns = Columns(case, activity, timestamp, start, resource)
+    columns = Columns(case, activity, timestamp, start, resource, outcome=outcome)
     options = LogOptions(columns, classifier, encoding, time_format, strict, lifecycle=lifecycle)
     asked = mining.Asked(
-        algorithm, coverage, model, diff, widths(width), timeout, skip_unknown, everything, every, by_item
-    )
+        algorithm, coverage, model, diff, widths(width), timeout, skip_unknown, everything, every, by_item,
+        mining.successes(success),
+    )  # fmt: skip
     if model is not None and algorithm != "auto":
         raise typer.BadParameter("a model is given by --model, or found by --algorithm", param_hint="--model")
     if every and log is not None:

@@ -26,7 +26,7 @@ from petri_cli.mining.guards import GuardProposal, guard_proposals
 from petri_cli.mining.log import Log
 from petri_cli.mining.model import LabelledNet
 from petri_cli.mining.precision import precision
-from petri_cli.mining.retries import RetryAdvice, retry_advice, runs_of
+from petri_cli.mining.retries import SUCCESS, Outcome, RetryAdvice, count_outcomes, outcomes_of, retry_advice, runs_of
 from petri_cli.mining.simplicity import simplicity
 from petri_cli.mining.token_replay import token_replay
 from petri_cli.render.mining import Fit, Graph, draw_advice, draw_difference, draw_fit, draw_graph, draw_log, draw_model
@@ -48,7 +48,8 @@ MAX_STATES = 200_000
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What is wanted of a log. coverage: percent; model, diff: files; seconds: for each part of the conformance;
-    everything: with all cases of each finding; every: all sessions of the store; by_item: items are cases."""
+    everything: with all cases of each finding; every: all sessions of the store; by_item: items are cases;
+    success: outcomes, in lower case."""
 
     algorithm: Chosen
     coverage: float
@@ -60,6 +61,12 @@ class Asked:
     everything: bool = False
     every: bool = False
     by_item: bool = False
+    success: frozenset[str] = SUCCESS
+
+
+def successes(told: str | None) -> frozenset[str]:
+    """What ``--success ok,passed`` says."""
+    return SUCCESS if told is None else frozenset(part.strip().lower() for part in told.split(","))
 
 
 def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Asked, page: Page) -> Mined:
@@ -94,17 +101,21 @@ def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Ask
         told = None if plan is None else difference(read, plan, examples=examples)
         guards: Sequence[GuardProposal] = ()
         retries: Sequence[RetryAdvice] = ()
+        outcomes = count_outcomes(read, asked.success)
         if asked.model is None and plan is None and not session and read.n_events <= MAX_EVENTS:
             watch.doing("looking for capacities")
-            guards, retries = _advice(read)
-    return Mined(name, read, found, fit, graph, told, asked.diff or "", guards, retries)
+            guards = guard_proposals(read)
+            retries = _retries(read, outcomes, asked.success)
+    return Mined(name, read, found, fit, graph, told, asked.diff or "", guards, retries, outcomes)
 
 
-def _advice(log: Log) -> tuple[Sequence[GuardProposal], Sequence[RetryAdvice]]:
-    """Capacities and retry limits that a foreign log suggests (of sessions petri insights knows them). Where a start
-    and a complete are two events, nothing was tried twice."""
+def _retries(log: Log, outcomes: Sequence[Outcome], success: frozenset[str]) -> Sequence[RetryAdvice]:
+    """Retry limits that a foreign log suggests (of sessions petri insights knows them). Nothing is known where a start
+    and a complete are two events, and where no outcome is a success."""
     doubled = any(p.code == "PETRI_LOG_LIFECYCLE" for p in log.problems)
-    return guard_proposals(log), [] if doubled else retry_advice(runs_of(log))
+    if doubled or (outcomes and not any(o.success for o in outcomes)):
+        return []
+    return retry_advice(runs_of(log, outcomes_of(log), success))
 
 
 def source_of(
@@ -174,7 +185,7 @@ def show(mined: Mined, page: Page, *, everything: bool, chart: bool) -> None:
         page.lines(draw_model(mined.found, look, everything=everything))
     if mined.fit is not None:
         page.lines(draw_fit(mined.fit, mined.log, look, everything=everything))
-    page.lines(draw_advice(mined.guards, mined.retries, look, everything=everything))
+    page.lines(draw_advice(mined.guards, mined.retries, look, outcomes=mined.outcomes, everything=everything))
     if mined.difference is not None:
         page.lines(draw_difference(mined.plan, mined.difference, look, everything=everything))
 

@@ -128,9 +128,4 @@ def _add(table: EventTable, rows: list[list[str]], index: dict[str, int], line: 
     if not whole:
         return
     cells = {role: [row[i] for row in whole] for role, i in index.items()}
-    table.add(
-        Batch(
-            cells["case"], cells["activity"], line_of,
-            cells.get("timestamp"), cells.get("start"), cells.get("resource"), cells.get("lifecycle"),
-        )
-    )  # fmt: skip
+    table.add(Batch.of(cells, line_of))

@@ -106,10 +106,7 @@ def _take(
 
 
 def _batch(cells: dict[str, list[str]], numbers: list[int]) -> Batch:
-    return Batch(
-        cells["case"], cells["activity"], numbers.__getitem__,
-        cells.get("timestamp"), cells.get("start"), cells.get("resource"), cells.get("lifecycle"),
-    )  # fmt: skip
+    return Batch.of(cells, numbers.__getitem__)
 
 
 def _is_session(head: list[str]) -> bool:

@@ -17,7 +17,8 @@ START, COMPLETE, OTHER = 1, 2, 3
 
 @dataclass(slots=True)
 class Events:
-    """Columns over all events: numbers of cases and activities, ticks, resources, phases. Changed in place."""
+    """Columns over all events: numbers of cases and activities, ticks, resources, phases, outcomes. Changed in
+    place."""
 
     n_cases: int
     case_of: array[int]
@@ -27,9 +28,10 @@ class Events:
     resource: array[int] | None
     phase: array[int] | None
     bounds: array[int] = field(default_factory=lambda: array("q"))
+    outcome: array[int] | None = None
 
     def columns(self) -> list[str]:
-        names = ("case_of", "activity", "ended", "began", "resource", "phase")
+        names = ("case_of", "activity", "ended", "began", "resource", "phase", "outcome")
         return [name for name in names if getattr(self, name) is not None]
 
     def take(self, picked: Sequence[int]) -> None:
@@ -131,22 +133,25 @@ def collapse(events: Events) -> Collapsed:
     return Collapsed(tuple(variants), tuple(counts), variant_of, tuple(renumbered))
 
 
-def times_of(events: Events, resources: Sequence[str]) -> Times | None:
-    """Times of all events; None where nothing at all is known. ``resources``: names, of which the first is none's."""
+def times_of(events: Events, resources: Sequence[str], outcomes: Sequence[str] = ()) -> Times | None:
+    """Times of all events; None where nothing at all is known. ``resources`` and ``outcomes``: names, of which the
+    first is none's."""
     known = events.ended.count(UNKNOWN) < len(events.ended)
     began = events.began
     if began is not None and began.count(UNKNOWN) == len(began):
         began = None
-    codes = events.resource
-    names: tuple[str, ...] = ()
-    if codes is not None and codes.count(UNKNOWN) == len(codes):
-        codes = None
-    if codes is not None:
-        first = dict.fromkeys(codes)
-        first.pop(UNKNOWN, None)
-        names = tuple([resources[r] for r in first])
-        number = {UNKNOWN: UNKNOWN, **{r: k for k, r in enumerate(first)}}
-        codes = array("i", list(map(number.__getitem__, codes)))
-    if not known and began is None and codes is None:
+    resource, who = _numbered(events.resource, resources)
+    outcome, what = _numbered(events.outcome, outcomes)
+    if not known and began is None and resource is None and outcome is None:
         return None
-    return Times(events.ended, began, codes, names)
+    return Times(events.ended, began, resource, who, outcome, what)
+
+
+def _numbered(codes: array[int] | None, names: Sequence[str]) -> tuple[array[int] | None, tuple[str, ...]]:
+    """A column whose names are numbered in the order in which they come; nothing for one that is empty."""
+    if codes is None or codes.count(UNKNOWN) == len(codes):
+        return None, ()
+    first = dict.fromkeys(codes)
+    first.pop(UNKNOWN, None)
+    number = {UNKNOWN: UNKNOWN, **{r: k for k, r in enumerate(first)}}
+    return array("i", list(map(number.__getitem__, codes))), tuple([names[r] for r in first])

@@ -16,7 +16,8 @@ are one occurrence, and nothing but ``complete`` counts."""
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Names of columns; None is to be guessed from the header. ``timestamp`` is when an event ended."""
+    """Names of columns (in XES: keys of attributes); None is to be guessed from the header. ``timestamp`` is when an
+    event ended, ``outcome`` whether it succeeded."""
 
     case: str | None = None
     activity: str | None = None
@@ -24,6 +25,7 @@ class Columns:
     start: str | None = None
     resource: str | None = None
     lifecycle: str | None = None
+    outcome: str | None = None
 
     def named(self) -> dict[str, str]:
         """Role → column, for those that there are."""
@@ -62,6 +64,7 @@ _KNOWN: Mapping[str, Sequence[str]] = {
               "begin", "begin time"),
     "resource": ("org resource", "resource", "user", "agent", "worker", "performer", "originator", "actor"),
     "lifecycle": ("lifecycle transition", "lifecycle", "transition", "event type"),
+    "outcome": ("outcome", "conclusion"),
 }  # fmt: skip
 """Names that columns have in the wild, the surest first; compared in lower case, words apart."""
 

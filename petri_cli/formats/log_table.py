@@ -46,6 +46,13 @@ class Batch:
     began: Sequence[str] | None = None
     resource: Sequence[str] | None = None
     phase: Sequence[str] | None = None
+    outcome: Sequence[str] | None = None
+
+    @classmethod
+    def of(cls, cells: Mapping[str, Sequence[str]], line_of: Callable[[int], int]) -> Batch:
+        """From columns by their roles."""
+        more = (cells.get(role) for role in ("timestamp", "start", "resource", "lifecycle", "outcome"))
+        return cls(cells["case"], cells["activity"], line_of, *more)
 
 
 class EventTable:
@@ -56,13 +63,14 @@ class EventTable:
         self.options = options
         self.cases = Codes()
         self.activities = Codes()
-        self.resources = Codes({"": UNKNOWN})
+        self.resources, self.outcomes = Codes({"": UNKNOWN}), Codes({"": UNKNOWN})
         self.case_of = array("i")
         self.activity = array("i")
         self.ended = array("q")
         self.began: array[int] | None = None
         self.resource: array[int] | None = None
         self.phase: array[int] | None = None
+        self.outcome: array[int] | None = None
         self.problems: list[Problem] = []
         self.dropped: Counter[str] = Counter()
         self._grouped = True
@@ -94,6 +102,7 @@ class EventTable:
         bad = _without_names(batch)
         ended, began = self._ticks(batch, batch.ended, 0, bad), self._ticks(batch, batch.began, 1, bad)
         case, activity, resource, phase = batch.case, batch.activity, batch.resource, batch.phase
+        outcome = batch.outcome
         if bad:
             for k in sorted(bad):
                 self.drop(*bad[k], batch.line_of(k))
@@ -102,14 +111,15 @@ class EventTable:
             activity = list(compress(activity, keep))
             resource = resource and list(compress(resource, keep))
             phase = phase and list(compress(phase, keep))
+            outcome = outcome and list(compress(outcome, keep))
             ended, began = ended and _kept(ended, keep), began and _kept(began, keep)
         before, n = len(self.activity), len(activity)
         self._add_cases(case)
         self.activity += array("i", list(map(self.activities.__getitem__, activity)))
         self.ended += ended if ended is not None else array("q", [UNKNOWN]) * n
         self.began = _longer(self.began, "q", began, before, n)
-        codes = None if resource is None else array("i", list(map(self.resources.__getitem__, resource)))
-        self.resource = _longer(self.resource, "i", codes, before, n)
+        self.resource = _longer(self.resource, "i", _coded(self.resources, resource), before, n)
+        self.outcome = _longer(self.outcome, "i", _coded(self.outcomes, outcome), before, n)
         told = None if phase is None else [_PHASES.get(p.lower(), OTHER) if p else COMPLETE for p in phase]
         self.phase = _longer(self.phase, "b", None if told is None else array("b", told), before, n, COMPLETE)
 
@@ -145,7 +155,10 @@ class EventTable:
         if self.dropped.total() > MAX_REPORTED:
             counts = ", ".join([f"{why} {n:,}" for why, n in sorted(self.dropped.items())])
             self.warn("PETRI_LOG_EVENT", f"{self.dropped.total():,} events were left out in all ({counts})")
-        events = Events(len(self.cases), self.case_of, self.activity, self.ended, self.began, self.resource, self.phase)
+        events = Events(
+            len(self.cases), self.case_of, self.activity, self.ended, self.began, self.resource, self.phase,
+            outcome=self.outcome,
+        )  # fmt: skip
         untimed = order(events, self._grouped)
         if untimed:
             message = (
@@ -154,14 +167,14 @@ class EventTable:
             self.warn("PETRI_LOG_ORDER", message, hint="order by time needs a timestamp in every event of the case")
         self._lifecycle(events)
         found = collapse(events)
-        names, resources = tuple(self.activities), tuple(self.resources)
+        names, resources, outcomes = tuple(self.activities), tuple(self.resources), tuple(self.outcomes)
         return Log(
             tuple([names[a] for a in found.activities]),
             found.variants,
             found.counts,
             tuple(self.cases),
             found.variant_of,
-            times_of(events, resources) if self.options.times else None,
+            times_of(events, resources, outcomes) if self.options.times else None,
             tuple(self.problems),
             dict(sorted(self.dropped.items())),
             dict(attributes or {}),
@@ -195,6 +208,10 @@ def _without_names(batch: Batch) -> dict[int, tuple[str, str]]:
     elif "" in batch.case:
         bad.update((k, ("case", "the event has no case id")) for k, c in enumerate(batch.case) if not c)
     return bad
+
+
+def _coded(codes: Codes, names: Sequence[str] | None) -> array[int] | None:
+    return None if names is None else array("i", list(map(codes.__getitem__, names)))
 
 
 def _kept(column: array[int], keep: Sequence[bool]) -> array[int]:

@@ -10,12 +10,13 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from petri_cli.formats.log_times import UNKNOWN, written
-from petri_cli.formats.xes_header import NAME, RESOURCE, START, TIME
+from petri_cli.formats.xes_header import NAME, OUTCOME, RESOURCE, START, TIME
 from petri_cli.formats.xes_tokens import EXACT, escaped
 from petri_cli.mining.log import Log
 
@@ -35,6 +36,7 @@ class Row:
     began: str
     ended: str
     resource: str
+    outcome: str
 
 
 def write_log(log: Log, form: WrittenFormat) -> Iterator[str]:
@@ -65,15 +67,19 @@ def cases_of(log: Log) -> Iterator[tuple[str, list[Row]]]:
     for case, variant in zip(ids, which, strict=True):
         rows = []
         for a in log.variants[variant]:
-            ended = began = resource = ""
+            ended = began = resource = outcome = ""
             if times is not None:
                 ended = when(times.ended[k])
                 began = when(times.began[k]) if times.began is not None else ""
-                code = times.resource[k] if times.resource is not None else UNKNOWN
-                resource = times.resources[code] if code != UNKNOWN else ""
-            rows.append(Row(case, names[a], began, ended, resource))
+                resource = _name(times.resource, times.resources, k)
+                outcome = _name(times.outcome, times.outcomes, k)
+            rows.append(Row(case, names[a], began, ended, resource, outcome))
             k += 1
         yield case, rows
+
+
+def _name(codes: array[int] | None, names: Sequence[str], k: int) -> str:
+    return names[codes[k]] if codes is not None and codes[k] != UNKNOWN else ""
 
 
 def _columns(log: Log) -> list[tuple[str, str]]:
@@ -86,6 +92,8 @@ def _columns(log: Log) -> list[tuple[str, str]]:
         columns.append(("timestamp", "ended"))
     if times is not None and times.resource is not None:
         columns.append(("resource", "resource"))
+    if times is not None and times.outcome is not None:
+        columns.append((OUTCOME, "outcome"))
     return columns
 
 
@@ -145,6 +153,8 @@ def _xes(log: Log) -> Iterator[str]:
                 parts.append(_attribute("\t\t\t", "date", TIME, row.ended))
             if row.resource:
                 parts.append(_attribute("\t\t\t", "string", RESOURCE, row.resource))
+            if row.outcome:
+                parts.append(_attribute("\t\t\t", "string", OUTCOME, row.outcome))
             parts.append("\t\t</event>\n")
         parts.append("\t</trace>\n")
         yield "".join(parts)

@@ -12,7 +12,7 @@ from petri_cli.document.collector import collector_paused
 from petri_cli.document.source import is_given, open_file
 from petri_cli.errors import InputError, Position, Problem
 from petri_cli.formats.csv_log import Progress, delimiter_of, header_of, read_csv
-from petri_cli.formats.log_options import Columns, Lifecycle, LogOptions
+from petri_cli.formats.log_options import Columns, Lifecycle, LogOptions, guess_columns
 from petri_cli.formats.log_source import LogSource
 from petri_cli.mining.log import Log
 
@@ -82,12 +82,20 @@ def format_of(source: LogSource, options: LogOptions = _PLAIN) -> LogFormat:
     raise InputError([Problem("PETRI_LOG_FORMAT", message, Position(source.name, 1, 1), hint)])
 
 
+def _with_outcomes(source: LogSource, options: LogOptions) -> bool:
+    """Whether a column tells outcomes, which the fast way does not read."""
+    text = source.head().decode(source.encoding(options.encoding), "replace").lstrip("\ufeff")
+    first = re.split("[\r\n]", text, maxsplit=1)[0]
+    return guess_columns(header_of(first, delimiter_of(first, options.columns)), options.columns).outcome is not None
+
+
 def _read_table(source: LogSource, options: LogOptions, progress: Progress | None) -> Log:
     """With Polars where that is asked for, or worth it and possible."""
     if options.fast is not False:
         from petri_cli.formats.fast_log import WORTH_IT, read_csv_fast
 
-        if (options.fast or source.size >= WORTH_IT) and find_spec("polars") is not None:
+        wanted = options.fast or source.size >= WORTH_IT
+        if wanted and find_spec("polars") is not None and not _with_outcomes(source, options):
             log = read_csv_fast(source, options)
             if log is not None:
                 return log

@@ -36,7 +36,7 @@ def read_parquet(source: LogSource, options: LogOptions, progress: Progress | No
         header = table.collect_schema().names()
         columns = columns_of(header, options.columns, source.name)
         table = table.select(list(dict.fromkeys(columns.named().values())))
-        found = log_of_table(table, columns, options) if options.fast is not False else None
+        found = log_of_table(table, columns, options) if options.fast is not False and not columns.outcome else None
         return found if found is not None else _slowly(table.collect(), columns, source.name, options, progress)
     except (PolarsError, OSError) as error:
         message = f"the Parquet file cannot be read: {str(error).splitlines()[0]}"
@@ -62,12 +62,7 @@ def _slowly(frame: DataFrame, columns: Columns, file: str, options: LogOptions, 
         def line_of(k: int, begin: int = begin) -> int:
             return begin + k + 1
 
-        table.add(
-            Batch(
-                cells["case"], cells["activity"], line_of,
-                cells.get("timestamp"), cells.get("start"), cells.get("resource"), cells.get("lifecycle"),
-            )
-        )  # fmt: skip
+        table.add(Batch.of(cells, line_of))
         if progress is not None:
             progress(len(table.activity))
     return table.log(columns=columns.named())

@@ -8,10 +8,11 @@ from pyexpat import ParserCreate
 
 from petri_cli.errors import InputError, Position, Problem
 
-NAME, TIME, START, RESOURCE, PHASE = (
-    "concept:name", "time:timestamp", "start_timestamp", "org:resource", "lifecycle:transition",
+NAME, TIME, START, RESOURCE, PHASE, OUTCOME = (
+    "concept:name", "time:timestamp", "start_timestamp", "org:resource", "lifecycle:transition", "outcome",
 )  # fmt: skip
-"""Keys of the standard's extensions; ``start_timestamp`` is what tools agreed on for a begin in the event that ends."""
+"""Keys of the standard's extensions; ``start_timestamp`` is what tools agreed on for a begin in the event that ends.
+For an outcome the standard has none."""
 
 _KEY = re.compile(r"'([^']*)'|(\S+)")
 

@@ -20,7 +20,17 @@ from petri_cli.formats.log_options import LogOptions
 from petri_cli.formats.log_source import CHUNK, LogSource
 from petri_cli.formats.log_table import Batch, EventTable
 from petri_cli.formats.log_times import UNKNOWN
-from petri_cli.formats.xes_header import NAME, PHASE, RESOURCE, START, TIME, Header, classifier_keys, read_header
+from petri_cli.formats.xes_header import (
+    NAME,
+    OUTCOME,
+    PHASE,
+    RESOURCE,
+    START,
+    TIME,
+    Header,
+    classifier_keys,
+    read_header,
+)
 from petri_cli.formats.xes_tokens import BEGIN_EVENT, BEGIN_TRACE, END_EVENT, END_TRACE, TRACE, Clean, Tokens, may_occur
 from petri_cli.mining.log import Log
 
@@ -129,8 +139,21 @@ class _Traces:
 
     def __init__(self, table: EventTable, header: Header, prefix: str) -> None:
         self.table = table
-        self.names = classifier_keys(table.options.classifier, header, table.file)
-        self.columns: dict[str, list[str]] = {key: [] for key in (*self.names, NAME, TIME, START, RESOURCE, PHASE)}
+        told = table.options.columns
+        classifier = table.options.classifier
+        self.names = (
+            (told.activity,) if told.activity and not classifier else classifier_keys(classifier, header, table.file)
+        )
+        self.case = told.case or NAME
+        self.keys = {
+            "timestamp": told.timestamp or TIME, "start": told.start or START, "resource": told.resource or RESOURCE,
+            "lifecycle": told.lifecycle or PHASE, "outcome": told.outcome or OUTCOME,
+        }  # fmt: skip
+        """Role → key of the attribute."""
+        self.unseen = {role: key for role, key in told.named().items() if role in self.keys}
+        """Those that were named, and that no event has so far."""
+        keys = (*self.names, self.case, *self.keys.values())
+        self.columns: dict[str, list[str]] = {key: [] for key in keys}
         self.header = header
         self.tokens = Tokens(prefix, tuple(self.columns))
         self.clean = Clean()
@@ -150,7 +173,7 @@ class _Traces:
             if key:
                 if inside:
                     columns[key][-1] = value
-                elif key == NAME:
+                elif key == self.case:
                     name = value
             elif mark == BEGIN_EVENT:
                 if inside:
@@ -177,9 +200,14 @@ class _Traces:
             column = self.columns[key]
             return list(map(self.clean.__getitem__, column)) if any(column) else None
 
-        def times(key: str) -> list[str] | None:
-            column = self.columns[key]
-            return [self.clean[t] if "&" in t else t for t in column] if any(column) else None
+        def of(role: str) -> list[str] | None:
+            column = self.columns[self.keys[role]]
+            if not any(column):
+                return None
+            self.unseen.pop(role, None)
+            if role in ("timestamp", "start"):
+                return [self.clean[t] if "&" in t else t for t in column]
+            return list(map(self.clean.__getitem__, column))
 
         parts = [cleaned(key) or [""] * len(cases) for key in self.names]
         for key, part in zip(self.names, parts, strict=True):
@@ -187,7 +215,7 @@ class _Traces:
             if default and "" in part:
                 part[:] = [value or default for value in part]
         activity = parts[0] if len(parts) == 1 else ["+".join(p) if all(p) else "" for p in zip(*parts, strict=True)]
-        return Batch(cases, activity, line_of, times(TIME), times(START), cleaned(RESOURCE), cleaned(PHASE))
+        return Batch(cases, activity, line_of, *map(of, self.keys))
 
     def _named(self, name: str, text: str, line: int, trace: int) -> None:
         """Give the trace that ends here its case."""
@@ -201,7 +229,17 @@ class _Traces:
         self.table.new_case(name)
 
     def warn(self) -> None:
-        """Say what was wrong with names of traces."""
+        """Say what was wrong with names of traces. Raises InputError for a key that was named, and that nothing has."""
+        if self.unseen and self.table.activity:
+            raise InputError(
+                [
+                    Problem(
+                        "PETRI_LOG_COLUMNS", f"no event has an attribute `{key}` for the {role}",
+                        Position(self.table.file), "keys count as written, such as `org:resource`",
+                    )
+                    for role, key in self.unseen.items()
+                ]
+            )  # fmt: skip
         if self.doubled:
             line, name = self.doubled_at
             count = "one trace has" if self.doubled == 1 else f"{self.doubled:,} traces have"

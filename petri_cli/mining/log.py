@@ -21,13 +21,16 @@ class Times:
     """When events happened. Flat arrays over all events, case after case, in the order of ``Log.cases``.
 
     ended: ticks (microseconds since 1970) of each event's completion, -1 where it is not known; began: of its start,
-    where the log tells starts apart (else None); resource: codes into ``resources``, -1 for none (None: no column).
+    where the log tells starts apart (else None); resource: codes into ``resources``, -1 for none (None: no column);
+    outcome: of each event, codes into ``outcomes``, likewise.
     """
 
     ended: array[int]
     began: array[int] | None = None
     resource: array[int] | None = None
     resources: tuple[str, ...] = ()
+    outcome: array[int] | None = None
+    outcomes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

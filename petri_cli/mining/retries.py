@@ -7,7 +7,8 @@ apart, never counted as if its last attempt had been the one it needed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import ceil
@@ -72,29 +73,61 @@ class RetryAdvice:
 def runs_of(log: Log, outcomes: Sequence[str] | None = None, success: Collection[str] = SUCCESS) -> list[Run]:
     """The runs of a log: an activity that follows itself is tried again.
 
-    outcomes: of all events, case after case, in the order of ``Log.cases``; an attempt behind a success begins a new
-    run. Without them it is not known how a run ended.
+    outcomes: of all events, case after case, in the order of ``Log.cases``, "" where it is not known; in lower case
+    those of ``success`` are one. With them, all events of an activity in a case are attempts, whatever went on beside
+    them, and one behind a success begins a new run. Without them it is not known how a run ended.
     """
     runs: list[Run] = []
     at = 0
     for case, variant in zip(log.cases, log.variant_of, strict=True):
         trace = log.variants[variant]
-        for code, group in groupby(range(len(trace)), key=trace.__getitem__):
-            events = list(group)
-            name = log.activities[code]
-            if outcomes is None:
-                runs.append(Run(case, name, len(events)))
-                continue
-            attempts = 0
-            for k in events:
-                attempts += 1
-                if outcomes[at + k].strip().lower() in success:
-                    runs.append(Run(case, name, attempts, True))
-                    attempts = 0
-            if attempts:
-                runs.append(Run(case, name, attempts, False))
+        if outcomes is None:
+            runs += [Run(case, log.activities[code], len(list(group))) for code, group in groupby(trace)]
+        else:
+            runs += _told_runs(case, [log.activities[a] for a in trace], outcomes[at : at + len(trace)], success)
         at += len(trace)
     return runs
+
+
+def _told_runs(case: str, trace: Sequence[str], outcomes: Sequence[str], success: Collection[str]) -> Iterator[Run]:
+    """The runs of one case. What has no outcome at all was tried as often as it follows itself."""
+    told = {name for name, outcome in zip(trace, outcomes, strict=True) if outcome}
+    attempts: dict[str, int] = {}
+    for name, outcome in zip(trace, outcomes, strict=True):
+        if name in told:
+            attempts[name] = attempts.get(name, 0) + 1
+            if outcome.strip().lower() in success:
+                yield Run(case, name, attempts.pop(name), True)
+    for name, n in attempts.items():
+        yield Run(case, name, n, False)
+    for name, group in groupby(trace):
+        if name not in told:
+            yield Run(case, name, len(list(group)))
+
+
+def outcomes_of(log: Log) -> list[str] | None:
+    """Of all events, case after case; "" where the log has none. None where it has no outcomes at all."""
+    times = log.times
+    if times is None or times.outcome is None:
+        return None
+    names = (*times.outcomes, "")  # what is not known is numbered -1
+    return [names[code] for code in times.outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An outcome, how many events have it, and whether that was a success."""
+
+    name: str
+    events: int
+    success: bool
+
+
+def count_outcomes(log: Log, success: Collection[str] = SUCCESS) -> list[Outcome]:
+    """The outcomes that the log tells, the most frequent first."""
+    counts = Counter(name for name in outcomes_of(log) or () if name)
+    order = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return [Outcome(name, n, name.strip().lower() in success) for name, n in order]
 
 
 def retry_advice(runs: Iterable[Run], share: float = SHARE) -> list[RetryAdvice]:

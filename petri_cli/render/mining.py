@@ -14,7 +14,7 @@ from petri_cli.mining.diff import Difference
 from petri_cli.mining.guards import GuardProposal
 from petri_cli.mining.log import Log
 from petri_cli.mining.model import LabelledNet
-from petri_cli.mining.retries import RetryAdvice
+from petri_cli.mining.retries import Outcome, RetryAdvice
 from petri_cli.mining.token_replay import Replay
 from petri_cli.render.look import KEEP, Line, Look, Span, columns, crop, pad, wrap
 from petri_cli.render.phrase import listed, many
@@ -336,7 +336,12 @@ def draw_difference(plan: str, found: Difference, look: Look, *, everything: boo
 
 
 def draw_advice(
-    guards: Sequence[GuardProposal], retries: Sequence[RetryAdvice], look: Look, *, everything: bool = False
+    guards: Sequence[GuardProposal],
+    retries: Sequence[RetryAdvice],
+    look: Look,
+    *,
+    outcomes: Sequence[Outcome] = (),
+    everything: bool = False,
 ) -> list[Line]:
     """Capacities and retry limits that the log suggests, each with its counts."""
     lines: list[Line] = []
@@ -347,12 +352,35 @@ def draw_advice(
             lines += wrap([*head, ("dim", f"{KEEP} {g.rationale()}")], look.prose, DEEPER, DEEPER * 2)
         if len(guards) > MAX_ROWS and not everything:
             lines.append([("dim", f"{DEEPER}and {len(guards) - MAX_ROWS:,} more (--all)")])
+    lines += _outcomes(outcomes, look)
     if retries:
-        lines += [[], [("", INDENT), ("strong", "If repetitions are retries")]]
-        for r in retries if everything else retries[:MAX_RETRIES]:
+        if not outcomes:
+            lines += [[], [("", INDENT), ("strong", "If repetitions are retries"), ("dim", "  --outcome tells")]]
+        order = sorted(retries, key=lambda r: -(r.recovered - r.needed.get(1, 0) + sum(r.censored.values())))
+        for r in order if everything else order[:MAX_RETRIES]:
             most = "" if r.suggested is None else f"{KEEP} maxAttempts{KEEP}{r.suggested:,}"
             head = [("lane0", r.activity.replace(" ", KEEP)), ("strong", most)]
             lines += wrap([*head, ("dim", f"{KEEP} {r.rationale()}")], look.prose, DEEPER, DEEPER * 2)
         if len(retries) > MAX_RETRIES and not everything:
             lines.append([("dim", f"{DEEPER}and {len(retries) - MAX_RETRIES:,} more (--all)")])
+    return lines
+
+
+def _outcomes(outcomes: Sequence[Outcome], look: Look) -> list[Line]:
+    """How events went, and which outcomes were taken for a success."""
+    if not outcomes:
+        return []
+    lines: list[Line] = [[], [("", INDENT), ("strong", "How it went"), ("dim", "  --success says what is one")]]
+    shown = outcomes[:MAX_ROWS]
+    widest = min(max(columns(o.name) for o in shown), look.width // 3)
+    most = max(o.events for o in shown)
+    for o in shown:
+        name = pad([("", crop(o.name, widest))], widest + 2)
+        how = ("good", "  success") if o.success else ("bad", "  no success")
+        lines.append([("", DEEPER), *name, *_bar(o.events, most, look), ("", f"{o.events:>9,}"), how])
+    if len(outcomes) > len(shown):
+        lines.append([("dim", f"{DEEPER}and {len(outcomes) - len(shown):,} more outcomes")])
+    if not any(o.success for o in outcomes):
+        said = "None of these counts as a success, so nothing is known about retries."
+        lines += wrap([("doubt", said)], look.prose, DEEPER)
     return lines

@@ -11,7 +11,7 @@ from petri_cli.errors import Problem
 from petri_cli.mining.diff import Difference, Finding
 from petri_cli.mining.guards import GuardProposal
 from petri_cli.mining.log import Log
-from petri_cli.mining.retries import RetryAdvice
+from petri_cli.mining.retries import Outcome, RetryAdvice
 from petri_cli.render.mining import Fit, Found, Graph
 
 SCHEMA = "petri.mining/1"
@@ -30,6 +30,7 @@ class Mined:
     plan: str = ""
     guards: Sequence[GuardProposal] = ()
     retries: Sequence[RetryAdvice] = ()
+    outcomes: Sequence[Outcome] = ()
 
 
 def mined_json(mined: Mined) -> str:
@@ -57,6 +58,7 @@ def mined_data(mined: Mined) -> dict[str, Any]:
         "difference": None if mined.difference is None else _difference(mined.difference, mined.plan),
         "guards": [_guard(g) for g in mined.guards],
         "retries": [_retry(r) for r in mined.retries],
+        "outcomes": [{"outcome": o.name, "events": o.events, "success": o.success} for o in mined.outcomes],
     }
 
 

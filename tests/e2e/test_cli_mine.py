@@ -218,6 +218,45 @@ def test_repetitions_are_told_as_retries_with_their_counts(tmp_path: Path) -> No
     assert "3 attempts cover 19 of 20 (95 %)" in petri("mine", log, cwd=tmp_path).out
 
 
+GOES = "case,activity,verdict\n" + "".join(
+    f"c{k},{name},{went}\n"
+    for k, words in enumerate(("G", "G", "bG", "bbG", "bb"))
+    for name, went in [("build", {"G": "Good", "b": "bad"}[w]) for w in words]
+)
+
+
+def test_a_column_that_is_named_tells_retries_from_repetitions(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text(GOES, encoding="utf-8")
+    assert mined(tmp_path, "log.csv")["outcomes"] == []
+    found = mined(tmp_path, "log.csv", "--outcome", "verdict", "--success", "fine, good")
+    assert found["columns"]["outcome"] == "verdict"
+    assert found["outcomes"] == [
+        {"outcome": "bad", "events": 5, "success": False}, {"outcome": "Good", "events": 4, "success": True},
+    ]  # fmt: skip
+    (advice,) = found["retries"]
+    assert (advice["needed"], advice["censored"], advice["untold"]) == ({"1": 2, "2": 1, "3": 1}, {"2": 1}, False)
+    text = petri("mine", "log.csv", "--outcome", "verdict", "--success", "good", cwd=tmp_path).out
+    assert "1 more never succeeded (within 2 at most) and are not counted" in text
+
+
+def test_where_no_outcome_counts_as_a_success_nothing_is_said_of_retries(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text(GOES, encoding="utf-8")
+    assert mined(tmp_path, "log.csv", "--outcome", "verdict")["retries"] == []
+    text = petri("mine", "log.csv", "--outcome", "verdict", cwd=tmp_path).out
+    assert "None of these counts as a success" in text
+
+
+def test_in_xes_columns_are_keys_of_attributes(tmp_path: Path) -> None:
+    event = '<event><string key="what" value="{}"/><string key="went" value="{}"/></event>'
+    rows = "".join(event.format(a, went) for a, went in (("a", "no"), ("a", "ok"), ("b", "ok")))
+    (tmp_path / "log.xes").write_text(f'<log><trace><string key="id" value="7"/>{rows}</trace></log>', encoding="utf-8")
+    found = mined(tmp_path, "log.xes", "--case", "id", "--activity", "what", "--outcome", "went", "--algorithm", "dfg")
+    assert found["variants"] == [{"trace": ["a", "a", "b"], "cases": 1}]
+    assert [r["needed"] for r in found["retries"]] == [{"2": 1}]
+    done = petri("mine", "log.xes", "--activity", "what", "--outcome", "how", cwd=tmp_path)
+    assert (done.code, "no event has an attribute `how` for the outcome" in done.err) == (2, True)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not FOLDER, reason="PETRI_TEST_DATA names no folder with logs")
 def test_capacities_of_a_log_from_real_life_are_found(tmp_path: Path) -> None:

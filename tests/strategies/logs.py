@@ -66,11 +66,16 @@ def _times(draw: st.DrawFn, sizes: list[int]) -> Times | None:
         began.extend(draw(st.lists(st.one_of(st.just(-1), TICKS), min_size=size, max_size=size)))
         for name in draw(st.lists(st.one_of(st.just(""), NAMES), min_size=size, max_size=size)):
             resource.append(resources.setdefault(name, len(resources)) if name else -1)
+    outcome, outcomes = array("i"), dict[str, int]()
+    for name in draw(st.lists(st.one_of(st.just(""), NAMES), min_size=len(ended), max_size=len(ended))):
+        outcome.append(outcomes.setdefault(name, len(outcomes)) if name else -1)
+    with_outcome = bool(outcomes) and draw(st.booleans())
     with_began = any(t != -1 for t in began) and draw(st.booleans())
     with_resource = bool(resources) and draw(st.booleans())
-    if not (with_began or with_resource or any(t != -1 for t in ended)):
+    if not (with_began or with_resource or with_outcome or any(t != -1 for t in ended)):
         return None
     return Times(
         ended, began if with_began else None, resource if with_resource else None,
-        tuple(resources) if with_resource else (),
+        tuple(resources) if with_resource else (), outcome if with_outcome else None,
+        tuple(outcomes) if with_outcome else (),
     )  # fmt: skip

@@ -12,7 +12,7 @@ import pytest
 
 from petri_cli.mining.guards import guard_proposals
 from petri_cli.mining.log import Log, Times, log_of
-from petri_cli.mining.retries import Run, retry_advice, runs_of
+from petri_cli.mining.retries import Outcome, Run, count_outcomes, retry_advice, runs_of
 
 SECOND = 1_000_000
 
@@ -167,3 +167,22 @@ def test_an_attempt_behind_a_success_begins_a_new_run() -> None:
     runs = runs_of(log_of([["a", "a", "a", "b"]]), ["failure", "success", "success", "OK "])
     assert runs == [Run("1", "a", 2, True), Run("1", "a", 1, True), Run("1", "b", 1, True)]
     assert [a.activity for a in retry_advice(runs)] == ["a"]
+
+
+def test_with_outcomes_attempts_are_counted_whatever_goes_on_beside_them() -> None:
+    runs = runs_of(log_of([["a", "b", "a", "b"]]), ["failure", "success", "success", "failure"])
+    assert runs == [Run("1", "b", 1, True), Run("1", "a", 2, True), Run("1", "b", 1, False)]
+
+
+def test_an_activity_without_any_outcome_is_not_taken_to_have_failed() -> None:
+    runs = runs_of(log_of([["a", "b", "b"]]), ["success", "", ""])
+    assert runs == [Run("1", "a", 1, True), Run("1", "b", 2, None)]
+
+
+def test_outcomes_are_counted_the_most_frequent_first() -> None:
+    log = log_of(["aaab"])
+    assert count_outcomes(log) == []
+    times = Times(array("q", [-1] * 4), outcome=array("i", [0, 1, 0, -1]), outcomes=("no", "OK"))
+    found = count_outcomes(replace(log, times=times))
+    assert found == [Outcome("no", 2, False), Outcome("OK", 1, True)]
+    assert [o.success for o in count_outcomes(replace(log, times=times), {"no"})] == [True, False]
