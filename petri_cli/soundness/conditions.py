@@ -20,7 +20,15 @@ from functools import partial
 
 from petri_cli.net.compiled import CompiledNet, State
 from petri_cli.soundness.bits import members
-from petri_cli.soundness.counterexample import deadlock, listed, marking_text, replayed, steps_text
+from petri_cli.soundness.counterexample import (
+    cannot_complete,
+    deadlock,
+    improper,
+    listed,
+    pumped,
+    replayed,
+    steps_text,
+)
 from petri_cli.soundness.explore import StateSpace
 from petri_cli.soundness.reduced import end_is_out_of_reach
 from petri_cli.soundness.result import Condition, Counterexample, Counts
@@ -189,13 +197,8 @@ class _Reading:
             return None
         run, longer = (self.space.run_to(i) for i in (self.watch.pump.below, self.watch.pump.above))
         pump = longer[len(run) :]
-        low, high = (self.space.state(i) for i in (self.watch.pump.below, self.watch.pump.above))
-        more = [p for p, before, after in zip(self.compiled.places, low, high, strict=True) if after > before]
         run = shorten(self.compiled, run, partial(self._repeats, pump), self.deadline)
-        names = list(dict.fromkeys(self.compiled.actions[a].step.transition for a in pump))
-        sentence = f"{listed(names)} can be repeated for ever, each time adding to {listed(more)}"
-        cx = replayed(self.compiled, "unbounded", run, sentence, shortest=False, pump=pump, subject=more[0])
-        return replace(cx, minimal=not self.deadline())
+        return replace(pumped(self.compiled, run, pump), minimal=not self.deadline())
 
     def _repeats(self, pump: Sequence[int], state: State) -> bool:
         """Whether ``pump`` can be fired from ``state``; what it adds is the same everywhere."""
@@ -223,24 +226,12 @@ class _Reading:
 
     def _cannot_complete(self, i: int) -> Counterexample:
         run, shortest = self._run_to_doomed(i)
-        cx = replayed(self.compiled, "cannotComplete", run, "", shortest=shortest)
-        sentence = (
-            f"{steps_text(len(run))}, with tokens on {marking_text(cx.marking)}, there are steps to take, "
-            f"but none leads to the end {marking_text(self.target.final)} any more"
-        )
-        return replace(cx, sentence=sentence, minimal=shortest)
+        return replace(cannot_complete(self.compiled, self.target, run, shortest=shortest), minimal=shortest)
 
     def _improper(self, i: int) -> Counterexample:
         run, shortest = self._run_to(i, self._is_improper)
-        cx = replayed(self.compiled, "improperCompletion", run, "", shortest=shortest)
-        final = self.target.final
-        left = {p: n - final.get(p, 0) for p, n in cx.marking.items() if n > final.get(p, 0)}
-        short = {p: n - cx.marking.get(p, 0) for p, n in final.items() if n > cx.marking.get(p, 0)}
-        wrong = [f"{marking_text(left)} left over"] if left else []
-        wrong += [f"{marking_text(short)} missing"] if short else []
-        end = self.target.sink or marking_text(final)
-        sentence = f"{steps_text(len(run))} the end (`{end}`) is marked, with {' and '.join(wrong)}"
-        return replace(cx, sentence=sentence, minimal=shortest or not self.deadline())
+        cx = improper(self.compiled, self.target, run, shortest=shortest)
+        return replace(cx, minimal=shortest or not self.deadline())
 
     def _is_improper(self, state: State) -> bool:
         return state != self.compiled.final and self.target.is_end(self.compiled.marking(state))

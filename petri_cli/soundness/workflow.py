@@ -3,31 +3,35 @@
 How it is answered, in order of cost:
 
 1. where the net starts and ends (:mod:`petri_cli.soundness.shape`);
-2. exact exploration, breadth first, with every arc kind; what turns up on the way is definite at once;
-3. past :data:`PATIENCE` states without an answer, where the net allows it, a deadlock search with stubborn sets, depth
+2. reduction to a smaller net (:mod:`petri_cli.soundness.reductions`): nearly all that are sound come down to a single
+   step; what is left of others is judged as follows, and the answer brought back;
+3. exact exploration, breadth first, with every arc kind; what turns up on the way is definite at once;
+4. past :data:`PATIENCE` states without an answer, where the net allows it, a deadlock search with stubborn sets, depth
    first, and then the whole reduced state space, which decides soundness (:mod:`petri_cli.soundness.reduced`);
-4. exploration up to the budget; then the answer is UNKNOWN.
+5. exploration up to the budget; then the answer is UNKNOWN.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from petri_cli.net.compiled import CompiledNet, State, compile_net
 from petri_cli.net.model import Net
-from petri_cli.soundness.answers import amount, exhaustive, sizes, unknown
+from petri_cli.soundness.answers import amount, exhaustive, sizes, unknown, unsound
 from petri_cli.soundness.conditions import NO_DEAD, OPTION, PROPER, Findings, Watch, findings
 from petri_cli.soundness.counterexample import deadlock
 from petri_cli.soundness.deadlock import find_deadlock
 from petri_cli.soundness.explore import StateSpace, grow
 from petri_cli.soundness.packed import PackedNet, is_vector_addition, with_room
 from petri_cli.soundness.reduced import reduced_space, reduction_decides
-from petri_cli.soundness.result import SOUND_ASSUMPTIONS, Budget, Condition, Counterexample, Counts, Result, Verdict
+from petri_cli.soundness.reductions.verdict import reduced_verdict
+from petri_cli.soundness.result import SOUND_ASSUMPTIONS, Budget, Condition, Counts, Result, Verdict
 from petri_cli.soundness.shape import Target, target_of
 from petri_cli.soundness.shorten import shorten
 from petri_cli.soundness.timer import Timer
 
+FEW_STATES = 400
+"""States up to which an unsound net is explored as it is, so that its faults are counted and its runs are shortest."""
 PATIENCE = 5_000
 """States explored breadth first before another way is tried."""
 MOST_STUBBORN = 100_000
@@ -40,14 +44,33 @@ def judge_workflow(net: Net, budget: Budget, timer: Timer) -> Result:
     """Whether ``net`` is sound. Raises PetriError PETRI_NOT_WORKFLOW_NET when it has no start or no end."""
     target = target_of(net)
     compiled = compile_net(target.net)
+    result = by_reduction(target, compiled, budget, timer) or by_exploration(target, compiled, budget, timer)
+    return replace(result, warnings=target.warnings)
+
+
+def by_reduction(target: Target, compiled: CompiledNet, budget: Budget, timer: Timer) -> Result | None:
+    """Whether ``target`` is sound, by way of a smaller net; None when there is none, or its answer can't be used."""
+
+    def explored_whole() -> Result | None:
+        question = _Question(target, compiled, budget, timer)
+        watch = question.explore(FEW_STATES)
+        return question.explored(watch) if watch.space.complete else None
+
+    def prove(small: Target) -> Result:
+        return by_exploration(small, compile_net(small.net), budget, timer)
+
+    return reduced_verdict(target, compiled, explored_whole, prove, timer)
+
+
+def by_exploration(target: Target, compiled: CompiledNet, budget: Budget, timer: Timer) -> Result:
+    """Whether ``target`` is sound, by looking at its markings."""
     question = _Question(target, compiled, budget, timer)
     watch = question.explore(PATIENCE)
     result = question.explored(watch) or question.stuck() or question.reduced()
     if result is None and budget.max_states > PATIENCE and not watch.space.overflowed and not timer.nearly():
         watch = question.explore(budget.max_states)
         result = question.explored(watch)
-    result = result or question.unknown(watch)
-    return replace(result, warnings=target.warnings)
+    return result or question.unknown(watch)
 
 
 class _Question:
@@ -90,7 +113,7 @@ class _Question:
         option = Condition(OPTION, False, "a deadlock is reachable", cx)
         conditions = (option, *(Condition(name, None) for name in (PROPER, NO_DEAD)))
         stats: dict[str, int | float] = {"states": found.states}
-        return _unsound(conditions, Counts(1, 1, exact=False), cx, stats, unbounded=False)
+        return unsound(conditions, Counts(1, 1, exact=False), cx, stats, unbounded=False)
 
     def _is_stuck(self, state: State) -> bool:
         return state != self.compiled.final and not any(a.enabled(state) for a in self.compiled.actions)
@@ -115,7 +138,7 @@ class _Question:
 
     def _answer(self, found: Findings, space: StateSpace, evidence: str) -> Result | None:
         if found.counterexample is not None:
-            return _unsound(
+            return unsound(
                 found.conditions, found.counts, found.counterexample, sizes(space), unbounded=found.unbounded
             )
         if not all(c.holds for c in found.conditions):
@@ -133,35 +156,3 @@ class _Question:
         """What the exploration that went furthest leaves open."""
         found = findings(self.target, watch)
         return replace(unknown(watch.space, found.conditions, self.budget), counts=found.counts)
-
-
-def _unsound(
-    conditions: tuple[Condition, ...],
-    counts: Counts,
-    cx: Counterexample,
-    stats: Mapping[str, int | float],
-    *,
-    unbounded: bool,
-) -> Result:
-    least = "" if counts.exact else "at least "
-    faults = [
-        f"{least}{counts.deadlocks:,} deadlock marking(s) reachable" if counts.deadlocks else "",
-        f"{least}{counts.doomed:,} reachable marking(s) can no longer reach the final marking" if counts.doomed else "",
-        "tokens grow without bound" if unbounded else "",
-        "the end can be marked beside other tokens" if any(_violated(c, PROPER) for c in conditions) else "",
-        f"{len(counts.dead_transitions):,} transition(s) can never fire" if counts.dead_transitions else "",
-    ]
-    return Result(
-        Verdict.UNSOUND,
-        "counterexample",
-        code="PETRI_UNSOUND_NET",
-        message=f"PETRI_UNSOUND_NET: net is unsound: {'; '.join(f for f in faults if f)}",
-        conditions=conditions,
-        counterexample=cx,
-        counts=counts,
-        stats=stats,
-    )
-
-
-def _violated(condition: Condition, name: str) -> bool:
-    return condition.name == name and condition.holds is False

@@ -25,6 +25,7 @@ from petri_cli.net.model import (
 )
 from petri_cli.soundness.nets import judge_net, place_bounds
 from petri_cli.soundness.result import Budget, Condition, Counterexample, Counts, Result, Verdict
+from tests.exploring import judge_by_exploration
 from tests.strategies.short_nets import short_net
 
 OPTION, PROPER, NO_DEAD = "optionToComplete", "properCompletion", "noDeadTransitions"
@@ -45,14 +46,22 @@ def _run(cx: Counterexample) -> list[str]:
 
 
 def test_a_sound_net_is_proved_by_its_number_of_states() -> None:
+    net = short_net("split: i -> a b; x: a -> c; y: b -> d; join: c d -> o", i=1)
+    result = judge_by_exploration(net)
+    assert result.verdict is Verdict.SOUND
+    assert (result.evidence, result.stats) == ("exhaustive: 6 states", {"states": 6, "edges": 6})
+    assert judge_net(net).conditions == result.conditions
+
+
+def test_a_sound_net_is_proved_by_reducing_it_to_one_step() -> None:
     result = judge_net(short_net("split: i -> a b; x: a -> c; y: b -> d; join: c d -> o", i=1))
     assert result.verdict is Verdict.SOUND
-    assert result.evidence == "exhaustive: 6 states"
+    assert result.evidence == "reduction"
     assert (result.code, result.message, result.counterexample) == ("", "", None)
     assert [(c.name, c.holds) for c in result.conditions] == [(OPTION, True), (PROPER, True), (NO_DEAD, True)]
     assert result.counts == Counts(0, 0, exact=True, dead_transitions=())
     assert "timing and priority are ignored" in result.assumptions
-    assert result.stats == {"states": 6, "edges": 6, "places": 6, "transitions": 4}
+    assert result.stats == {"places": 6, "transitions": 4, "reducedPlaces": 2, "reducedTransitions": 1}
 
 
 def test_a_deadlock_is_shown_with_a_shortest_run() -> None:
@@ -147,13 +156,13 @@ def test_each_outcome_is_explored_and_a_time_out_forwards_what_was_taken() -> No
 def test_a_cap_makes_the_answer_unknown_and_says_so() -> None:
     steps = "; ".join(f"t{k}: p{k} -> p{k + 1}" for k in range(30))
     net = short_net(f"start: i -> p0; {steps}; end: p30 -> o", i=1)
-    result = judge_net(net, Budget(max_states=10))
+    result = judge_by_exploration(net, Budget(max_states=10))
     assert result.verdict is Verdict.UNKNOWN
     assert result.code == "PETRI_UNKNOWN"
     assert result.message == "PETRI_UNKNOWN: undecided within 10 states (11 states explored)"
     assert [c.holds for c in result.conditions] == [None, None, None]
-    assert judge_net(net, Budget(max_states=32)).verdict is Verdict.UNKNOWN
-    assert judge_net(net, Budget(max_states=33)).verdict is Verdict.SOUND
+    assert judge_by_exploration(net, Budget(max_states=32)).verdict is Verdict.UNKNOWN
+    assert judge_by_exploration(net, Budget(max_states=33)).verdict is Verdict.SOUND
 
 
 def test_time_ends_a_search_only_where_a_clock_is_handed_in() -> None:
@@ -172,7 +181,7 @@ def test_a_deadlock_deep_in_a_wide_net_is_found_by_the_reduced_search() -> None:
     one, other = "a: s r -> x; b: x q -> y; c: y -> e r q", "u: z q -> v; w: v r -> g; h: g -> f q r"
     starts, ends = (" ".join(f"{p}{k}" for k in range(12)) for p in "se")
     net = short_net(f"split: i -> s z {starts}; {lanes}; {one}; {other}; join: e f {ends} -> o", i=1, r=1, q=1)
-    result = judge_net(net, Budget(max_states=200))
+    result = judge_by_exploration(net, Budget(max_states=200))
     cx = _shown(result)
     assert (cx.kind, cx.shortest, len(cx.run)) == ("deadlock", True, 15)
     assert {"a", "u"} < set(_run(cx))
@@ -183,7 +192,7 @@ def test_a_deadlock_deep_in_a_wide_net_is_found_by_the_reduced_search() -> None:
 def test_doom_is_definite_under_a_cap_once_its_part_is_explored() -> None:
     wide = "; ".join(f"t{k}: w{k} -> w{k + 1}" for k in range(400))
     net = short_net(f"bad: i -> p; pq: p -> q; qp: q -> p; good: i -> w0; {wide}; end: w400 -> o", i=1)
-    result = judge_net(net, Budget(max_states=100))
+    result = judge_by_exploration(net, Budget(max_states=100))
     assert _shown(result).kind == "cannotComplete"
     assert result.counts == Counts(0, 2, exact=False)
 
@@ -193,7 +202,7 @@ def test_a_doomed_marking_found_under_a_cap_is_not_called_the_nearest() -> None:
     lanes = "; ".join(f"a{k}: s{k} -> x{k}; b{k}: x{k} -> s{k}" for k in range(9))
     text = f"start: i -> {' '.join(f's{k}' for k in range(9))}; {lanes}; one: i -> p; two: p -> q; q: q -> r; r: r -> q"
     net = short_net(f"{text}; good: i -> u; better: p -> u; best: u -> o", i=1)
-    cx = _shown(judge_net(net, Budget(max_states=300)))
+    cx = _shown(judge_by_exploration(net, Budget(max_states=300)))
     assert (cx.kind, cx.shortest, _run(cx)) == ("cannotComplete", False, ["one", "two"])
 
 
