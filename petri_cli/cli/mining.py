@@ -21,7 +21,7 @@ from petri_cli.mining.alignments import align
 from petri_cli.mining.deviations import deviations, place_deviations
 from petri_cli.mining.dfg import directly_follows
 from petri_cli.mining.diff import EXAMPLES, difference
-from petri_cli.mining.follow_times import follow_times
+from petri_cli.mining.follow_times import activity_times, follow_times
 from petri_cli.mining.guards import GuardProposal, guard_proposals
 from petri_cli.mining.log import Log
 from petri_cli.mining.model import LabelledNet
@@ -86,7 +86,7 @@ def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Ask
         if asked.model is not None:
             found = given(asked.model, read, asked.widths, budget)
         elif plan is None and algorithm == "dfg":
-            graph = Graph(directly_follows(read), follow_times(read))
+            graph = _graph(read)
         elif plan is None and algorithm != "dfg":
             watch.doing("looking for a model")
             found = find(read, algorithm, asked.coverage, budget) if read.n_cases else None
@@ -107,6 +107,15 @@ def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Ask
             guards = guard_proposals(read)
             retries = _retries(read, outcomes, asked.success)
     return Mined(name, read, found, fit, graph, told, asked.diff or "", guards, retries, outcomes)
+
+
+def _graph(log: Log) -> Graph:
+    """Of activities in the order of their names, whichever case came first."""
+    follows = directly_follows(log).by_name()
+    number = {name: k for k, name in enumerate(follows.activities)}
+    code = [number[name] for name in log.activities]
+    times = {(code[a], code[b]): spread for (a, b), spread in follow_times(log).items()}
+    return Graph(follows, times, {code[a]: spread for a, spread in activity_times(log).items()})
 
 
 def _retries(log: Log, outcomes: Sequence[Outcome], success: frozenset[str]) -> Sequence[RetryAdvice]:
@@ -214,13 +223,7 @@ def _text_of(mined: Mined, path: str) -> str:
 
     ending = Path(path).suffix.lower()
     if mined.graph is not None:
-        from petri_cli.formats.dfg_draw import write_dfg_dot, write_dfg_mermaid
-
-        if ending in (".mmd", ".mermaid"):
-            return write_dfg_mermaid(mined.graph.follows, mined.graph.times)
-        if ending == ".dot":
-            return write_dfg_dot(mined.graph.follows, mined.graph.times)
-        raise _cannot(path, "a directly-follows graph is written as .dot or .mmd")
+        return _text_of_graph(mined.graph, path, ending)
     if mined.found is None:
         raise _cannot(path, "with --diff no model is looked for: leave out one of the two")
     if ending in (".yaml", ".yml"):
@@ -230,6 +233,20 @@ def _text_of(mined: Mined, path: str) -> str:
     if ending in _EXPORTS:
         return export(mined.found.model.net, _EXPORTS[ending])
     raise _cannot(path, f"the ending says what to write: .yaml (a plan), {', '.join(_EXPORTS)}")
+
+
+def _text_of_graph(graph: Graph, path: str, ending: str) -> str:
+    from petri_cli.formats.dfg_draw import write_dfg_dot, write_dfg_mermaid, write_dfg_svg
+
+    match _EXPORTS.get(ending):
+        case "dot":
+            return write_dfg_dot(graph.follows, graph.times, graph.took)
+        case "mermaid":
+            return write_dfg_mermaid(graph.follows, graph.times, graph.took)
+        case "svg":
+            return write_dfg_svg(graph.follows, graph.times, graph.took)
+        case _:
+            raise _cannot(path, "a directly-follows graph is written as .dot, .mmd or .svg; --format json prints it")
 
 
 def _cannot(path: str, hint: str) -> PetriError:

@@ -47,13 +47,15 @@ class DrawnNode:
 
 @dataclass(frozen=True, slots=True)
 class DrawnEdge:
-    """An edge; ``aside`` edges lead to or from a resource."""
+    """An edge; ``aside`` edges lead to or from a resource. width, title: of one that stands for a count."""
 
     source: str
     target: str
     kind: EdgeKind
     label: str = ""
     aside: bool = False
+    width: float = 0.0
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

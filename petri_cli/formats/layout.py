@@ -35,8 +35,11 @@ class Layout:
     height: float
 
 
-def lay_out(nodes: Sequence[str], edges: Sequence[tuple[str, str]], height: Mapping[str, float]) -> Layout:
-    """The layout of ``nodes`` (in the order in which to begin) and ``edges``; ``height`` is the room a node takes.
+def lay_out(
+    nodes: Sequence[str], edges: Sequence[tuple[str, str]], height: Mapping[str, float], bend_height: float = BEND
+) -> Layout:
+    """The layout of ``nodes`` (in the order in which to begin) and ``edges``; ``height`` is the room a node takes, and
+    ``bend_height`` that of an edge where it passes a layer.
 
     The same input gives the same layout. Work is linear in edges and bends, but for sorting.
     """
@@ -52,7 +55,7 @@ def lay_out(nodes: Sequence[str], edges: Sequence[tuple[str, str]], height: Mapp
     for chain in chains.values():
         for k, bend in enumerate(chain[1:-1], 1):
             rows[layer[chain[0]] + k].append(bend)
-            room[bend] = BEND
+            room[bend] = bend_height
         for a, b in pairwise(chain):
             after.setdefault(a, []).append(b)
             before.setdefault(b, []).append(a)

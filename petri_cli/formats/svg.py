@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from petri_cli.formats.drawing import Drawing, DrawnEdge, DrawnNode, draw
-from petri_cli.formats.layout import Layout, lay_out
+from petri_cli.formats.layout import BEND, Layout, lay_out
 from petri_cli.net.model import Net
 
 RADIUS = 14.0
@@ -19,6 +19,8 @@ CHARACTER = 6.7
 PAD = 18.0
 GAP = 46.0
 MARGIN = 16.0
+TURN = 13.0
+"""How far the labels of two edges that go there and back are from their middle."""
 WRAP = 22
 MAX_LINES = 4
 MAX_DOTS = 4
@@ -35,6 +37,7 @@ text { font: 12px ui-sans-serif, system-ui, sans-serif; fill: #1f2328; text-anch
 path { fill: none; stroke: #1f2328; stroke-width: 1.2 }
 .aside { stroke: #8c959f; stroke-width: 1 }
 .late { stroke-dasharray: 6 4 }
+.count { paint-order: stroke; stroke: #ffffff; stroke-width: 3px; fill: #1f2328 }
 .read { stroke-dasharray: 2 3 }
 .head { fill: #1f2328; stroke: none }
 .open { fill: #ffffff; stroke: #1f2328; stroke-width: 1.2 }
@@ -42,6 +45,7 @@ path { fill: none; stroke: #1f2328; stroke-width: 1.2 }
   .paper, .open { fill: #0d1117 }
   text, .token, .head { fill: #e6edf3 }
   .id, .edge { fill: #8b949e }
+  .count { stroke: #0d1117; fill: #e6edf3 }
   .shape { fill: #161b22; stroke: #e6edf3 }
   .resource { fill: #3b2f0a }
   .ring { fill: none }
@@ -88,17 +92,34 @@ def write_svg(net: Net) -> str:
     tokens come from outside; transitions are boxes; a choice is a diamond. Inhibitor arcs end in a circle, read arcs
     are dotted and have no arrow, reset arcs end in a cross, time-outs are dashed. Resources (``r.…``) stand below.
     """
-    return "\n".join(_document(draw(net), net)) + "\n"
+    return svg_of(draw(net), net.initial)
 
 
-def _document(drawing: Drawing, net: Net) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class Space:
+    """What is left free: between columns, between nodes of a column, and for an edge that passes a column."""
+
+    gap: float = GAP
+    pad: float = PAD
+    bend: float = BEND
+
+
+_DENSE = Space()
+
+
+def svg_of(drawing: Drawing, tokens: Mapping[str, int] | None = None, space: Space = _DENSE) -> str:
+    """A drawing as an SVG document. tokens: place → how many are shown."""
+    return "\n".join(_document(drawing, tokens or {}, space)) + "\n"
+
+
+def _document(drawing: Drawing, tokens: Mapping[str, int], space: Space) -> Iterator[str]:
     labels = {n.key: _label(n) for n in drawing.nodes}
     flow = [n for n in drawing.nodes if n.kind != "resource"]
     inner = [(i, e) for i, e in enumerate(drawing.edges) if not e.aside]
     half = {n.key: _half(n, labels[n.key]) for n in drawing.nodes}
-    room = {n.key: _room(n, labels[n.key]) for n in flow}
-    layout = lay_out([n.key for n in flow], [(e.source, e.target) for _, e in inner], room)
-    columns = _columns_of(flow, layout, labels, half)
+    room = {n.key: _room(n, labels[n.key]) + space.pad for n in flow}
+    layout = lay_out([n.key for n in flow], [(e.source, e.target) for _, e in inner], room, space.bend)
+    columns = _columns_of(flow, layout, labels, half, space.gap)
     top = MARGIN
     boxes = {n.key: _Box(columns[layout.layer[n.key]][0], top + layout.y[n.key], *half[n.key]) for n in flow}
     right = max((x + w for x, w in columns), default=0.0)
@@ -117,7 +138,7 @@ def _document(drawing: Drawing, net: Net) -> Iterator[str]:
         shift = 4.0 if (edge.target, edge.source) in both_ways and not edge.aside else 0.0
         yield from _edge(edge, boxes, [(columns[k], top + y) for k, y in bends.get(i, ())], shift)
     for node in drawing.nodes:
-        yield from _node(node, boxes[node.key], labels[node.key], net.initial.get(node.id, 0))
+        yield from _node(node, boxes[node.key], labels[node.key], tokens.get(node.id, 0))
     yield "</svg>"
 
 
@@ -166,11 +187,15 @@ def _half(node: DrawnNode, label: _Label) -> tuple[float, float]:
 
 def _room(node: DrawnNode, label: _Label) -> float:
     below = len(label.lines) * LINE if node.kind == "place" else 0.0
-    return 2 * _half(node, label)[1] + below + PAD
+    return 2 * _half(node, label)[1] + below
 
 
 def _columns_of(
-    flow: Sequence[DrawnNode], layout: Layout, labels: Mapping[str, _Label], half: Mapping[str, tuple[float, float]]
+    flow: Sequence[DrawnNode],
+    layout: Layout,
+    labels: Mapping[str, _Label],
+    half: Mapping[str, tuple[float, float]],
+    gap: float,
 ) -> list[tuple[float, float]]:
     """For each layer the middle and half the width of its column."""
     widest = [0.0] * (max(layout.layer.values(), default=-1) + 1)
@@ -180,7 +205,7 @@ def _columns_of(
     columns, x = [], MARGIN
     for w in widest:
         columns.append((x + w, w))
-        x += 2 * w + GAP
+        x += 2 * w + gap
     return columns
 
 
@@ -265,11 +290,39 @@ def _edge(
     marker = f' marker-end="url(#{_ENDS[edge.kind]})"' if _ENDS[edge.kind] else ""
     if edge.aside:
         way, at = _upright(a, b)
+    elif edge.source == edge.target:
+        way, at = _round(a)
     else:
         way, at = _sideways(a, b, bends, shift if a.x <= b.x else -shift)
+    if edge.width:
+        yield f"<g><title>{_text(edge.title)}</title>"
+        marker += f' style="stroke-width:{_n(edge.width)}"'
     yield f'<path{f""" class="{style}" """.rstrip() if style else ""} d="{way}"{marker}/>'
-    if edge.label:
+    if edge.width:
+        if bends:  # where it passes a column it has room of its own
+            (x, _), y = bends[len(bends) // 2]
+            at = x, y
+        elif shift:
+            at = at[0], at[1] + (TURN if a.x <= b.x else -TURN)
+        yield from _beside(edge.label, at)
+        yield "</g>"
+    elif edge.label:
         yield f'<text class="edge" x="{_n(at[0])}" y="{_n(at[1] - 4)}">{_text(edge.label)}</text>'
+
+
+def _beside(label: str, at: tuple[float, float]) -> Iterator[str]:
+    """The lines of a label, on its edge."""
+    lines = label.split("\n")
+    top = at[1] + 4 - 6 * (len(lines) - 1)
+    for k, line in enumerate(lines):
+        yield f'<text class="edge count" x="{_n(at[0])}" y="{_n(top + 12 * k)}">{_text(line)}</text>'
+
+
+def _round(a: _Box) -> tuple[str, tuple[float, float]]:
+    """From a node to itself, over its upper side."""
+    x, y, w = a.x, a.y - a.h, min(a.w, 26.0)
+    way = f"M{_n(x + w * 0.6)} {_n(y)}C{_n(x + w)} {_n(y - 26)} {_n(x - w)} {_n(y - 26)} {_n(x - w * 0.6)} {_n(y)}"
+    return way, (x, y - 28)
 
 
 def _upright(a: _Box, b: _Box) -> tuple[str, tuple[float, float]]:

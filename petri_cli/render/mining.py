@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor
 
@@ -11,6 +11,7 @@ from petri_cli.mining.alignments import Alignments
 from petri_cli.mining.deviations import Deviation, PlaceDeviation
 from petri_cli.mining.dfg import DirectlyFollows
 from petri_cli.mining.diff import Difference
+from petri_cli.mining.follow_times import Spread
 from petri_cli.mining.guards import GuardProposal
 from petri_cli.mining.log import Log
 from petri_cli.mining.model import LabelledNet
@@ -60,10 +61,11 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """The directly-follows graph, and edge → median seconds."""
+    """The directly-follows graph by names, edge → times between, and activity → how long it takes."""
 
     follows: DirectlyFollows
-    times: Mapping[tuple[int, int], float]
+    times: Mapping[tuple[int, int], Spread]
+    took: Mapping[int, Spread]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def _activities(n: int) -> str:
 
 
 def _variants(log: Log, look: Look, everything: bool) -> list[Line]:
-    order = sorted(range(len(log.variants)), key=lambda k: (-log.counts[k], k))
+    order = sorted(range(len(log.variants)), key=lambda k: (-log.counts[k], log.named(log.variants[k])))
     shown = order if everything else order[:MAX_VARIANTS]
     most = max(log.counts, default=1)
     lines: list[Line] = []
@@ -145,23 +147,35 @@ def _trace(log: Log, variant: int, room: int) -> str:
 
 
 def draw_graph(graph: Graph, look: Look, *, everything: bool = False) -> list[Line]:
-    """The directly-follows graph, the most frequent edges first."""
+    """The directly-follows graph, the most frequent edges first; how long activities take, the most frequent first."""
     follows = graph.follows
-    edges = sorted(follows.follows.items(), key=lambda e: (-e[1], e[0]))
-    shown = edges if everything else edges[: 2 * MAX_ROWS]
-    most = max(follows.follows.values(), default=1)
-    title: Line = [("", INDENT), ("strong", "What directly follows what")]
-    if graph.times:
-        title.append(("dim", "  with the median time between"))
-    lines: list[Line] = [[], title]
-    for (a, b), n in shown:
-        gap = f"{span(graph.times[a, b]):>8}" if (a, b) in graph.times else " " * 8
-        room = max(10, look.width - len(DEEPER) - BAR - 20)
-        edge = crop(f"{follows.activities[a]} → {follows.activities[b]}", room)
-        lines.append([("", DEEPER), *_bar(n, most, look), ("", f"{n:>9,}"), ("dim", gap), ("", f"{INDENT}{edge}")])
-    if len(edges) > len(shown):
-        lines.append([("dim", f"{DEEPER}and {len(edges) - len(shown):,} more edges (--all)")])
+    names = follows.activities
+    edges = [(f"{names[a]} → {names[b]}", n, graph.times.get((a, b))) for (a, b), n in follows.follows.items()]
+    lines: list[Line] = [[], [("", INDENT), ("strong", "What directly follows what")]]
+    lines += _table(edges, "time between", look, everything=everything)
+    if graph.took:
+        lines += [[], [("", INDENT), ("strong", "How long activities take")]]
+        rows = [(names[a], n, graph.took.get(a)) for a, n in follows.occurrences.items()]
+        lines += _table(rows, "time they take", look, everything=everything)
     return lines
+
+
+def _table(
+    rows: Sequence[tuple[str, int, Spread | None]], what: str, look: Look, *, everything: bool
+) -> Iterator[Line]:
+    """Rows of a name, how often, and the median and mean of times, as far as any are known."""
+    timed = any(times is not None for _, _, times in rows)
+    order = sorted(rows, key=lambda row: -row[1])
+    shown = order if everything else order[: 2 * MAX_ROWS]
+    most = max((n for _, n, _ in rows), default=1)
+    if timed:
+        yield [("dim", f"{DEEPER}{'':{BAR}}{'count':>9}{'median':>9}{'mean':>9}  {what}")]
+    for name, n, times in shown:
+        told = " " * (18 if timed else 0) if times is None else f"{span(times.median):>9}{span(times.mean):>9}"
+        room = max(10, look.width - len(DEEPER) - BAR - 11 - len(told))
+        yield [("", DEEPER), *_bar(n, most, look), ("", f"{n:>9,}"), ("dim", told), ("", f"{INDENT}{crop(name, room)}")]
+    if len(order) > len(shown):
+        yield [("dim", f"{DEEPER}and {len(order) - len(shown):,} more (--all)")]
 
 
 def _bar(n: int, most: int, look: Look) -> list[Span]:

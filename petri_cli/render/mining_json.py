@@ -9,6 +9,7 @@ from typing import Any
 
 from petri_cli.errors import Problem
 from petri_cli.mining.diff import Difference, Finding
+from petri_cli.mining.follow_times import Spread
 from petri_cli.mining.guards import GuardProposal
 from petri_cli.mining.log import Log
 from petri_cli.mining.retries import Outcome, RetryAdvice
@@ -41,7 +42,7 @@ def mined_json(mined: Mined) -> str:
 def mined_data(mined: Mined) -> dict[str, Any]:
     """Everything, plain."""
     log = mined.log
-    order = sorted(range(len(log.variants)), key=lambda k: (-log.counts[k], k))
+    order = sorted(range(len(log.variants)), key=lambda k: (-log.counts[k], log.named(log.variants[k])))
     return {
         "schema": SCHEMA,
         "log": mined.name,
@@ -164,19 +165,27 @@ def fit_data(fit: Fit) -> dict[str, Any]:
 
 
 def _graph(graph: Graph) -> dict[str, Any]:
-    follows = graph.follows.by_name()
-    seconds = {
-        (graph.follows.activities[a], graph.follows.activities[b]): value for (a, b), value in graph.times.items()
-    }
+    follows = graph.follows
     names = follows.activities
     return {
+        "activities": [
+            {"activity": names[a], "count": n, **_spread(graph.took.get(a))} for a, n in follows.occurrences.items()
+        ],
         "edges": [
-            {"from": names[a], "to": names[b], "count": n, "seconds": seconds.get((names[a], names[b]))}
+            {"from": names[a], "to": names[b], "count": n, **_spread(graph.times.get((a, b)))}
             for (a, b), n in follows.follows.items()
         ],
         "starts": {names[a]: n for a, n in follows.starts.items()},
         "ends": {names[a]: n for a, n in follows.ends.items()},
     }
+
+
+def _spread(times: Spread | None) -> dict[str, Any]:
+    if times is None:
+        return {"seconds": None, "mean": None, "least": None, "most": None, "known": 0}
+    return {
+        "seconds": times.median, "mean": times.mean, "least": times.least, "most": times.most, "known": times.n,
+    }  # fmt: skip
 
 
 def _difference(found: Difference, plan: str) -> dict[str, Any]:

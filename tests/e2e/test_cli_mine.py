@@ -146,7 +146,7 @@ def test_a_model_is_written_as_the_ending_says(tmp_path: Path, name: str, begins
 
 def test_what_a_file_cannot_hold_is_refused(tmp_path: Path) -> None:
     log = table(tmp_path / "log.csv", L11)
-    for more in (("-o", "x.yaml", "--algorithm", "alpha"), ("-o", "x.svg", "--algorithm", "dfg"), ("-o", "x.txt")):
+    for more in (("-o", "x.yaml", "--algorithm", "alpha"), ("-o", "x.pnml", "--algorithm", "dfg"), ("-o", "x.txt")):
         done = petri("mine", log, *more, cwd=tmp_path)
         assert (done.code, "PETRI_CANNOT_WRITE" in done.err) == (2, True), more
 
@@ -159,6 +159,14 @@ def test_a_directly_follows_graph_has_counts_and_times(tmp_path: Path) -> None:
     }  # fmt: skip
     assert (graph["starts"], graph["ends"]) == ({"a": 50}, {"c": 50})
     assert '"a\\n50"' in (tmp_path / "graph.dot").read_text(encoding="utf-8")
+    assert [(a["activity"], a["count"], a["known"]) for a in graph["activities"]] == [
+        ("a", 50, 0), ("b", 20, 0), ("c", 50, 0),
+    ]  # fmt: skip
+    assert {(e["mean"], e["least"], e["most"]) for e in graph["edges"]} == {(60, 60, 60)}
+    for name, begins in (("graph.svg", "<svg"), ("graph.mmd", "flowchart")):
+        assert petri("mine", log, "--algorithm", "dfg", "-o", name, cwd=tmp_path).code == 0
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert (text.startswith(begins), "60.0s, mean 60.0s" in text) == (True, True)
 
 
 def test_bad_events_are_told_one_by_one_and_counted_and_strict_refuses_them(tmp_path: Path) -> None:
