@@ -37,6 +37,9 @@ def mine(
     everything: Annotated[
         bool, typer.Option("--all", "-a", help="Every variant, edge and deviation, with all of its cases.")
     ] = False,
+    guards: Annotated[
+        bool, typer.Option("--guards/--no-guards", help="Put the capacities that the log shows into the plan.")
+    ] = True,
     fail_under: Annotated[
         float | None, typer.Option(min=0, max=1, metavar="FITNESS", help="Exit 1 when the fitness is below.")
     ] = None,
@@ -83,7 +86,7 @@ def mine(
     options = LogOptions(columns, classifier, encoding, time_format, strict, lifecycle=lifecycle)
     asked = mining.Asked(
         algorithm, coverage, model, diff, widths(width), timeout, skip_unknown, everything, every, by_item,
-        mining.successes(success),
+        mining.successes(success), guards,
     )  # fmt: skip
     if model is not None and algorithm != "auto":
         raise typer.BadParameter("a model is given by --model, or found by --algorithm", param_hint="--model")

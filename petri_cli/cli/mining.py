@@ -49,7 +49,7 @@ MAX_STATES = 200_000
 class Asked:
     """What is wanted of a log. coverage: percent; model, diff: files; seconds: for each part of the conformance;
     everything: with all cases of each finding; every: all sessions of the store; by_item: items are cases;
-    success: outcomes, in lower case."""
+    success: outcomes, in lower case; guards: for plans."""
 
     algorithm: Chosen
     coverage: float
@@ -62,6 +62,7 @@ class Asked:
     every: bool = False
     by_item: bool = False
     success: frozenset[str] = SUCCESS
+    guards: bool = True
 
 
 def successes(told: str | None) -> frozenset[str]:
@@ -80,6 +81,13 @@ def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Ask
         algorithm = asked.algorithm
         if algorithm == "auto":
             algorithm = "alpha" if session else "inductive"
+        guards: Sequence[GuardProposal] = ()
+        retries: Sequence[RetryAdvice] = ()
+        outcomes = _outcomes(read, options, asked.success)
+        if asked.model is None and plan is None and not session and read.n_events <= MAX_EVENTS:
+            watch.doing("looking for capacities")
+            guards = guard_proposals(read)
+            retries = _retries(read, outcomes, asked.success)
         found, graph, fit = None, None, None
         examples = max(EXAMPLES, read.n_cases) if asked.everything else EXAMPLES
         budget = Budget(MAX_STATES, asked.seconds)
@@ -89,7 +97,8 @@ def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Ask
             graph = _graph(read)
         elif plan is None and algorithm != "dfg":
             watch.doing("looking for a model")
-            found = find(read, algorithm, asked.coverage, budget) if read.n_cases else None
+            held = guards if asked.guards else ()
+            found = find(read, algorithm, asked.coverage, budget, held) if read.n_cases else None
         if found is not None:
             watch.doing(f"aligning {len(read.variants):,} variants")
             try:
@@ -99,13 +108,6 @@ def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Ask
                     raise  # what a miner finds may have no complete run: that is told, and is nobody's mistake
                 found = replace(found, notes=[*found.notes, f"no fitness: {error.message}"])
         told = None if plan is None else difference(read, plan, examples=examples)
-        guards: Sequence[GuardProposal] = ()
-        retries: Sequence[RetryAdvice] = ()
-        outcomes = count_outcomes(read, asked.success)
-        if asked.model is None and plan is None and not session and read.n_events <= MAX_EVENTS:
-            watch.doing("looking for capacities")
-            guards = guard_proposals(read)
-            retries = _retries(read, outcomes, asked.success)
     return Mined(name, read, found, fit, graph, told, asked.diff or "", guards, retries, outcomes)
 
 
@@ -124,7 +126,13 @@ def _retries(log: Log, outcomes: Sequence[Outcome], success: frozenset[str]) -> 
     doubled = any(p.code == "PETRI_LOG_LIFECYCLE" for p in log.problems)
     if doubled or (outcomes and not any(o.success for o in outcomes)):
         return []
-    return retry_advice(runs_of(log, outcomes_of(log), success))
+    return retry_advice(runs_of(log, outcomes_of(log) if outcomes else None, success))
+
+
+def _outcomes(log: Log, options: LogOptions, success: frozenset[str]) -> Sequence[Outcome]:
+    """How events went. What was only guessed by its name, and holds no success, is something else."""
+    found = count_outcomes(log, success)
+    return found if options.columns.outcome is not None or any(o.success for o in found) else []
 
 
 def source_of(

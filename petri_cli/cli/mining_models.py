@@ -9,19 +9,29 @@ from typing import Literal
 from petri_cli.api import analyze, load_data, not_a_plan
 from petri_cli.cli.inputs import one_source, read_source
 from petri_cli.mining.gate import judge_model
+from petri_cli.mining.guards import GuardProposal, guards_of
 from petri_cli.mining.log import Log
 from petri_cli.mining.model import LabelledNet
 from petri_cli.mining.plan_model import plan_model
-from petri_cli.plan.model import Plan
-from petri_cli.render.mining import Found, Swept
+from petri_cli.mining.raise_plan import Guards, plan_text, raise_plan
+from petri_cli.mining.tree import Tree
+from petri_cli.plan.model import Guard, Plan
+from petri_cli.render.mining import Found, Guarded, Swept
 from petri_cli.soundness.result import Budget
 
 
-def find(log: Log, algorithm: Literal["alpha", "inductive", "dfg"], coverage: float, budget: Budget) -> Found:
-    """The model that ``algorithm`` finds in ``log``, judged. Raises PetriError ``PETRI_TOO_MANY_PLACES``."""
+def find(
+    log: Log,
+    algorithm: Literal["alpha", "inductive", "dfg"],
+    coverage: float,
+    budget: Budget,
+    guards: Sequence[GuardProposal] = (),
+) -> Found:
+    """The model that ``algorithm`` finds in ``log``, judged. guards: capacities for the plan, where it is one. Raises
+    PetriError ``PETRI_TOO_MANY_PLACES``."""
     if algorithm == "alpha":
         return _alpha(log, budget)
-    return _inductive(log, coverage, budget)
+    return _inductive(log, coverage, budget, guards)
 
 
 def _alpha(log: Log, budget: Budget) -> Found:
@@ -34,9 +44,8 @@ def _alpha(log: Log, budget: Budget) -> Found:
     return Found("alpha", "Found by alpha", net.model, result, rows, net.warnings())
 
 
-def _inductive(log: Log, coverage: float, budget: Budget) -> Found:
+def _inductive(log: Log, coverage: float, budget: Budget, guards: Sequence[GuardProposal]) -> Found:
     """With the rows for other coverages, as far as half of the time suffices for them."""
-    from petri_cli.mining.raise_plan import plan_text
     from petri_cli.mining.sweep import COVERAGES, most_frequent, sweep
     from petri_cli.render.process_tree import outline
 
@@ -45,12 +54,22 @@ def _inductive(log: Log, coverage: float, budget: Budget) -> Found:
     rows = sweep(log, coverages, deadline=lambda: time.monotonic() > end)
     chosen = rows[coverages.index(coverage)]
     result = judge_model(chosen.model, budget, clock=time.monotonic)
-    text = plan_text(chosen.tree, most_frequent(log, coverage))
+    text, guarded = _plan(chosen.tree, most_frequent(log, coverage), guards_of(log, guards), budget)
     swept = [Swept(r.coverage, r.variants, r.fitness, r.precision, r.size, chosen=r is chosen) for r in rows]
     title = "Found by the inductive miner"
     if coverage < 100:
         title += f" in {coverage:g} % of the cases"
-    return Found("inductive", title, chosen.model, result, outline(chosen.tree), (), text, swept)
+    return Found("inductive", title, chosen.model, result, outline(chosen.tree), (), text, swept, guarded)
+
+
+def _plan(tree: Tree, log: Log, guards: Guards, budget: Budget) -> tuple[str, Guarded | None]:
+    """The plan as it is written, and the gate's word on its guards: it has them only where that is SOUND."""
+    raised = raise_plan(tree, log, guards=guards)
+    if not raised.resources:
+        return plan_text(tree, log), None
+    held = sum(isinstance(node, Guard) for node in raised.plan.nodes)
+    result = analyze(raised.plan, budget=budget)
+    return plan_text(tree, log, guards=guards if result.sound else None), Guarded(held, result)
 
 
 def _set(activities: Sequence[int], names: Sequence[str]) -> str:

@@ -45,6 +45,15 @@ class Swept:
 
 
 @dataclass(frozen=True, slots=True)
+class Guarded:
+    """The plan with ``guards`` around tasks, for the capacities that the log shows, and the gate's word on it. Where
+    that is not SOUND, the plan is written without them."""
+
+    guards: int
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """A model. kind: ``alpha``, ``inductive``, ``plan`` or ``net``; result: the gate's word; rows: what it is, in
     words; notes: where the miner is blind on this log; text: of the plan, if any; sweep: other coverages."""
@@ -57,6 +66,7 @@ class Found:
     notes: Sequence[str] = ()
     text: str = ""
     sweep: Sequence[Swept] = ()
+    guarded: Guarded | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,12 +213,21 @@ def draw_model(found: Found, look: Look, *, everything: bool = False) -> list[Li
         lines.append([("dim", f"{DEEPER}and {len(found.rows) - len(shown):,} more lines (--all)")])
     for note in found.notes:
         lines += wrap([("doubt", note)], look.prose, DEEPER, DEEPER + INDENT)
+    lines += _verdict(result, "", look)
+    if found.guarded is not None:
+        given = found.guarded
+        what = f" as a plan with {many(given.guards, 'guard')}"
+        what += " (--no-guards leaves them out)" if given.result.sound else ", so it is written without"
+        lines += _verdict(given.result, what, look)
+    return [*lines, *_sweep(found.sweep)]
+
+
+def _verdict(result: Result, what: str, look: Look) -> list[Line]:
     style, sign = _SIGNS[result.verdict]
     why = f"by {result.evidence}" if result.sound else result.message.removeprefix(f"{result.code}: ")
     if result.counterexample is not None:
         why = result.counterexample.sentence
-    lines += wrap([(style, f"{sign}{KEEP}{result.verdict.value}"), ("", f"{KEEP} {why}")], look.prose, DEEPER)
-    return [*lines, *_sweep(found.sweep)]
+    return wrap([(style, f"{sign}{KEEP}{result.verdict.value}"), ("", f"{KEEP} {why}{what}")], look.prose, DEEPER)
 
 
 def _sweep(sweep: Sequence[Swept]) -> list[Line]:

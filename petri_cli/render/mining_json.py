@@ -107,6 +107,13 @@ def _model(found: Found) -> dict[str, Any]:
         "code": result.code or None,
         "warnings": list(found.notes),
         "plan": found.text or None,
+        "guarded": None
+        if found.guarded is None
+        else {
+            "guards": found.guarded.guards,
+            "verdict": found.guarded.result.verdict.value,
+            "evidence": found.guarded.result.evidence,
+        },
         "sweep": [
             {
                 "coverage": row.coverage,

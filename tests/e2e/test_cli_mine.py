@@ -226,6 +226,49 @@ def test_repetitions_are_told_as_retries_with_their_counts(tmp_path: Path) -> No
     assert "3 attempts cover 19 of 20 (95 %)" in petri("mine", log, cwd=tmp_path).out
 
 
+def queue(path: Path, units: int = 2) -> Path:
+    """Cases that are registered at once, and wait for one of so many desks."""
+    lines = ["case,activity,start,end"]
+    for k in range(30):
+        begin = 10 * (k // units)
+        lines += [f"c{k:02},register,2026-01-01T08:00:00Z,2026-01-01T08:00:{k % 10:02}Z"]
+        lines += [
+            f"c{k:02},check,2026-01-01T{9 + begin // 60:02}:{begin % 60:02}:00Z,"
+            f"2026-01-01T{9 + (begin + 10) // 60:02}:{(begin + 10) % 60:02}:00Z"
+        ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_a_mined_plan_holds_the_capacities_that_the_log_shows_and_passes_the_gate(tmp_path: Path) -> None:
+    log = queue(tmp_path / "log.csv")
+    found = mined(tmp_path, log, "-o", "mined.petri.yaml")
+    assert [(g["name"], g["capacity"]) for g in found["guards"]] == [("check", 2)]
+    assert found["model"]["guarded"]["verdict"] == "SOUND"
+    assert found["model"]["guarded"]["guards"] == 1
+    text = (tmp_path / "mined.petri.yaml").read_text(encoding="utf-8")
+    (resource,) = [line for line in text.splitlines() if "capacity" in line]
+    assert "{id: check_2, capacity: 2}  # never more than 2 of 30 events at once" in resource
+    assert "resource: check_2" in text
+    assert petri("analyze", "mined.petri.yaml", cwd=tmp_path).code == 0
+    again = mined(tmp_path, log, "--model", "mined.petri.yaml")["fit"]
+    assert again["fitness"] == exactly(1)
+    assert "as a plan with 1 guard" in petri("mine", log, cwd=tmp_path).out
+
+
+def test_the_guards_are_left_out_of_the_plan_on_request(tmp_path: Path) -> None:
+    found = mined(tmp_path, queue(tmp_path / "log.csv"), "-o", "mined.petri.yaml", "--no-guards")
+    assert (len(found["guards"]), found["model"]["guarded"]) == (1, None)
+    assert "resource" not in (tmp_path / "mined.petri.yaml").read_text(encoding="utf-8")
+
+
+def test_an_attribute_that_is_only_called_outcome_is_none_where_it_holds_no_success(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("case,activity,outcome\n1,a,red\n1,a,blue\n", encoding="utf-8")
+    found = mined(tmp_path, "log.csv")
+    assert (found["outcomes"], found["retries"][0]["untold"]) == ([], True)
+    assert mined(tmp_path, "log.csv", "--success", "blue")["retries"][0]["untold"] is False
+
+
 GOES = "case,activity,verdict\n" + "".join(
     f"c{k},{name},{went}\n"
     for k, words in enumerate(("G", "G", "bG", "bbG", "bb"))
