@@ -31,11 +31,14 @@ final: {end: 1}
 
 
 def ring(n: int) -> str:
-    """A net file with 2^n reachable markings and one end: more than a small budget can enumerate."""
+    """A net file with 2^n reachable markings and one end: more than a small budget can enumerate. Each step can be
+    taken back and needs the next one not yet taken, so that no rule reduces the net."""
     lines = ["kind: net", "id: many", "places: [{id: start, tokens: 1}, end"]
     lines[2] += "".join(f", a{k}, b{k}" for k in range(n)) + "]"
     lines += ["transitions:", f"  - {{id: split, inputs: [start], output: [{', '.join(f'a{k}' for k in range(n))}]}}"]
-    lines += [f"  - {{id: t{k}, inputs: [a{k}], output: b{k}}}" for k in range(n)]
+    lines += [f"  - {{id: t{k}, inputs: [a{k}, a{k + 1}], output: [b{k}, a{k + 1}]}}" for k in range(n - 1)]
+    lines += [f"  - {{id: t{n - 1}, inputs: [a{n - 1}], output: b{n - 1}}}"]
+    lines += [f"  - {{id: u{k}, inputs: [b{k}], output: a{k}}}" for k in range(n)]
     lines += [f"  - {{id: join, inputs: [{', '.join(f'b{k}' for k in range(n))}], output: end}}", "final: {end: 1}"]
     return "\n".join(lines) + "\n"
 
