@@ -1,0 +1,128 @@
+"""Fixes by more units of a resource, each number tried through the gate: soundness is not monotone in capacity."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from petri_cli.plan.edit_changes import Change, SetCapacity
+from petri_cli.soundness.fixes_trials import Proposal, Trials
+
+POOL, LOCK = 5, 20
+"""Cost of a raised capacity beside the units added: of a pool, and of a resource of which there was one."""
+MAX_TRIALS = 16
+"""Numbers of units that are tried for one resource."""
+MAX_RESOURCES = 32
+
+
+def raised(trials: Trials, known: Mapping[str, int | None]) -> Iterator[Proposal]:
+    """Proposals that raise the capacity of one resource, or where none is enough alone, of several.
+
+    known: for some resources the smallest capacity that is enough alone, None where none is.
+    """
+    most = _most(trials)
+    alone = False
+    for name, units in most.items():
+        k = known[name] if name in known else _smallest(trials, name, units)
+        if k is not None and trials.sound([SetCapacity(name, k)]):
+            alone = True
+            yield _proposal(trials, [SetCapacity(name, k)])
+    if not alone and len(most) > 1 and (changes := _several(trials, most)):
+        yield _proposal(trials, changes)
+
+
+def misfits(trials: Trials) -> list[Change]:
+    """What it takes for every single request to fit its capacity."""
+    needs: dict[int, int] = {}
+    for request in trials.core.requests:
+        if request.units > trials.core.capacities[request.resource]:
+            needs[request.resource] = max(request.units, needs.get(request.resource, 0))
+    return [SetCapacity(trials.core.resources[r], k) for r, k in sorted(needs.items())]
+
+
+def cost_of_raises(trials: Trials, changes: Sequence[Change]) -> int:
+    """What raising capacities costs: the units added, and more where there was one, which may have been a lock."""
+    total = 0
+    now = trials.plan.capacities()
+    for change in changes:
+        if isinstance(change, SetCapacity):
+            before = now[change.resource]
+            total += (LOCK if before == 1 else POOL) + change.capacity - before
+    return total
+
+
+def described(trials: Trials, changes: Sequence[Change]) -> str:
+    now = trials.plan.capacities()
+    raises = [c for c in changes if isinstance(c, SetCapacity)]
+    return "raise " + " and ".join(f"{c.resource} from {now[c.resource]} to {c.capacity}" for c in raises)
+
+
+def _proposal(trials: Trials, changes: list[Change]) -> Proposal:
+    return Proposal("capacity", cost_of_raises(trials, changes), described(trials, changes), tuple(changes))
+
+
+def _most(trials: Trials) -> dict[str, float]:
+    """The resources that could be short, with the units that the plan can ask for at one time."""
+    core = trials.core
+    demand = trials.demands[0] if trials.demands else {}
+    found = {}
+    for r, name in enumerate(core.resources):
+        largest = max((q.units for q in core.requests if q.resource == r), default=0)
+        if trials.knotted >> r & 1 or largest > core.capacities[r]:
+            found[name] = max(demand.get(r, 0), largest)
+    return dict(list(found.items())[:MAX_RESOURCES])
+
+
+def _smallest(trials: Trials, name: str, most: float) -> int | None:
+    """The smallest capacity that is enough alone; of more than ``MAX_TRIALS`` one that bisection finds."""
+    now = trials.plan.capacities()[name]
+    if math.isfinite(most):
+        if not trials.sound([SetCapacity(name, int(most))]):
+            return None
+    else:
+        most = now + MAX_TRIALS
+    return _least(trials, name, now, int(most), [])
+
+
+def _least(trials: Trials, name: str, now: int, most: int, others: Sequence[Change]) -> int | None:
+    """The first capacity above ``now`` that is enough with the other changes."""
+    for k in range(now + 1, min(most, now + MAX_TRIALS) + 1):
+        if trials.sound([*others, SetCapacity(name, k)]):
+            return k
+    low, high = now + MAX_TRIALS, most
+    if low >= high or not trials.sound([*others, SetCapacity(name, high)]):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        if trials.sound([*others, SetCapacity(name, middle)]):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _several(trials: Trials, most: Mapping[str, float]) -> list[Change]:
+    """Capacities raised together: first to all that can be asked for, then as few and as little as is enough."""
+    now = trials.plan.capacities()
+    changes: list[Change] = []
+    for name, units in most.items():
+        k = int(units) if math.isfinite(units) else now[name] + MAX_TRIALS
+        changes.append(SetCapacity(name, k))
+    return lowered(trials, trials.needed(changes), []) if trials.sound(changes) else []
+
+
+def all_raises(trials: Trials) -> list[Change]:
+    """Every resource that could be short, with all that can be asked for where that has a bound."""
+    return [SetCapacity(name, int(k)) for name, k in _most(trials).items() if math.isfinite(k)]
+
+
+def lowered(trials: Trials, changes: Sequence[Change], fixed: Sequence[Change]) -> list[Change]:
+    """Capacities, which are enough together with what is ``fixed``, each as small as it can be. Other changes stay."""
+    now = trials.plan.capacities()
+    least = list(changes)
+    for i, change in enumerate(changes):
+        if isinstance(change, SetCapacity):
+            others = [*fixed, *least[:i], *least[i + 1 :]]
+            k = _least(trials, change.resource, now[change.resource], change.capacity, others)
+            least[i] = SetCapacity(change.resource, k or change.capacity)
+    return least
