@@ -7,6 +7,7 @@ vector.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -91,11 +92,7 @@ class CompiledNet:
 
     def state(self, marking: Marking) -> State:
         """The state of ``marking``; KeyError for a marked place that the net lacks."""
-        counts = [0] * len(self.places)
-        for p, n in marking.items():
-            if n:
-                counts[self.index[p]] = n
-        return tuple(counts)
+        return _state(marking, self.index)
 
     def marking(self, state: State) -> dict[str, int]:
         """Token counts by place id, empty places left out."""
@@ -111,18 +108,32 @@ def compile_net(net: Net) -> CompiledNet:
     index = {p: i for i, p in enumerate(places)}
     actions: list[Action] = []
     for t in net.transitions:
-        needs = tuple((index[i.place], i.needs) for i in t.inputs)
-        drained = frozenset(index[i.place] for i in t.inputs if i.drains)
-        reads = tuple(index[p] for p in t.reads)
-        inhibitors = tuple(index[p] for p in t.inhibitors)
-        resets = tuple(index[p] for p in t.resets)
+        needs = tuple([(index[i.place], i.count) for i in t.inputs])
+        drained = frozenset([index[i.place] for i in t.inputs if i.drains]) if needs else _NONE
+        reads, inhibitors, resets = (
+            tuple([index[p] for p in side]) if side else () for side in (t.reads, t.inhibitors, t.resets)
+        )
         for k, outcome in enumerate(outcomes(t.output)):
-            produced = tuple((index[x.place], x.count) for x in outcome.leaves if isinstance(x, PlaceOut))
-            forwards = tuple((index[x.source], index[x.target]) for x in outcome.leaves if isinstance(x, ForwardOut))
+            produced = tuple([(index[x.place], x.count) for x in outcome.leaves if isinstance(x, PlaceOut)])
+            forwards: tuple[tuple[int, int], ...] = ()
+            if len(produced) < len(outcome.leaves):
+                forwards = tuple(
+                    (index[x.source], index[x.target]) for x in outcome.leaves if isinstance(x, ForwardOut)
+                )
             actions.append(
                 Action(Step(t.id, k), needs, drained, reads, inhibitors, resets, produced, forwards, t.timing.hard)
             )
-    compiled = CompiledNet(net, tuple(places), tuple(actions), (), None)
-    initial = compiled.state(net.initial)
-    final = None if net.final is None else compiled.state(net.final)
+    initial = _state(net.initial, index)
+    final = None if net.final is None else _state(net.final, index)
     return CompiledNet(net, tuple(places), tuple(actions), initial, final)
+
+
+_NONE: frozenset[int] = frozenset()
+
+
+def _state(marking: Marking, index: Mapping[str, int]) -> State:
+    counts = [0] * len(index)
+    for p, n in marking.items():
+        if n:
+            counts[index[p]] = n
+    return tuple(counts)

@@ -38,6 +38,8 @@ def assumptions(net: Net) -> tuple[str, ...]:
 
 def _starved(net: Net) -> Iterator[Problem]:
     """Transitions that can't fire while some other, of higher priority, could: whenever they are enabled, it is too."""
+    if len({t.priority for t in net.transitions}) < 2:
+        return
     consumers: dict[str, list[Transition]] = {}
     for t in net.transitions:
         for i in t.inputs:

@@ -13,11 +13,11 @@ declares a final marking needs no shape at all: the final marking says what its 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from petri_cli.errors import PetriError, Problem
-from petri_cli.net.model import ForwardOut, Marking, Net, PlaceOut, leaves
+from petri_cli.net.model import Marking, Net, PlaceOut, leaves
 
 NOT_WORKFLOW = "PETRI_NOT_WORKFLOW_NET"
 MAX_NAMED = 5
@@ -69,33 +69,29 @@ def target_of(net: Net) -> Target:
 
 
 class _Arcs:
-    """Who takes from, puts into and reads a place, and the graph of the arcs that move tokens or read them."""
+    """Who takes from, puts into and reads a place, and the graph of the arcs that move tokens or read them.
+
+    A node of the graph is the id of a place or the index of a transition.
+    """
 
     def __init__(self, net: Net) -> None:
-        self.taken: dict[str, list[str]] = {}
-        self.put: dict[str, list[str]] = {}
-        self.read: dict[str, list[str]] = {}
-        for t in net.transitions:
-            for i in t.inputs:
-                self.taken.setdefault(i.place, []).append(t.id)
-            for p in t.reads:
-                self.read.setdefault(p, []).append(t.id)
-            for leaf in leaves(t.output):
-                match leaf:
-                    case PlaceOut(place, _) | ForwardOut(_, place):
-                        self.put.setdefault(place, []).append(t.id)
-
-    def without(self, places: Iterable[str]) -> list[tuple[_Node, _Node]]:
-        """Every arc as (from, to), but for those of ``places``."""
-        out = set(places)
-        arcs = [
-            (_place(p), _transition(t))
-            for side in (self.taken, self.read)
-            for p, ts in side.items()
-            for t in ts
-            if p not in out
-        ]
-        return arcs + [(_transition(t), _place(p)) for p, ts in self.put.items() for t in ts if p not in out]
+        self.taken: set[str] = set()
+        self.put: set[str] = set()
+        self.read: set[str] = set()
+        self.follow: dict[_Node, list[_Node]] = {p.id: [] for p in net.places}
+        self.before: dict[_Node, list[_Node]] = {p.id: [] for p in net.places}
+        for k, t in enumerate(net.transitions):
+            given = [leaf.place if isinstance(leaf, PlaceOut) else leaf.target for leaf in leaves(t.output)]
+            taken = [i.place for i in t.inputs]
+            self.taken.update(taken)
+            self.put.update(given)
+            self.read.update(t.reads)
+            taken += t.reads
+            self.follow[k], self.before[k] = list[_Node](given), list[_Node](taken)
+            for p in taken:
+                self.follow[p].append(k)
+            for p in given:
+                self.before[p].append(k)
 
 
 class _Shape:
@@ -126,13 +122,14 @@ class _Shape:
     def off_path(self) -> list[str]:
         """What lies on no path from source to sink once the resources are left out."""
         source, sink = self.sources[0], self.sinks[0]
-        arcs = self._arcs.without(self.resources)
-        backwards = [(b, a) for a, b in arcs]
-        on_path = _reached(_place(source), arcs) & _reached(_place(sink), backwards)
+        arcs, left_out = self._arcs, self.resources
+        on_path = _reached(source, arcs.follow, left_out) & _reached(sink, arcs.before, left_out)
         if not on_path:
             return [f"no path leads from the source {source!r} to the sink {sink!r}"]
-        places = [p.id for p in self._net.places if p.id not in self.resources and _place(p.id) not in on_path]
-        transitions = [t.id for t in self._net.transitions if _transition(t.id) not in on_path]
+        if len(on_path) + len(left_out) == len(arcs.follow):
+            return []
+        places = [p.id for p in self._net.places if p.id not in left_out and p.id not in on_path]
+        transitions = [t.id for k, t in enumerate(self._net.transitions) if k not in on_path]
         faults = []
         for kind, nodes in (("place", places), ("transition", transitions)):
             if nodes:
@@ -146,28 +143,20 @@ class _Shape:
         return faults
 
 
-_Node = tuple[str, str]
+_Node = str | int
+"""A place by id, a transition by index."""
 
 
-def _place(pid: str) -> _Node:
-    return "place", pid
-
-
-def _transition(tid: str) -> _Node:
-    return "transition", tid
-
-
-def _reached(start: _Node, arcs: Iterable[tuple[_Node, _Node]]) -> set[_Node]:
-    """The nodes that ``arcs`` lead to from ``start``, itself included."""
-    follow: dict[_Node, list[_Node]] = {}
-    for a, b in arcs:
-        follow.setdefault(a, []).append(b)
-    found, todo = {start}, [start]
+def _reached(start: _Node, follow: Mapping[_Node, Sequence[_Node]], without: Iterable[str]) -> set[_Node]:
+    """The nodes that arcs lead to from ``start``, itself included, where none leads through ``without``."""
+    found: set[_Node] = {start, *without}
+    todo = [start]
     while todo:
-        new = [n for n in follow.get(todo.pop(), ()) if n not in found]
-        found.update(new)
-        todo += new
-    return found
+        for n in follow[todo.pop()]:
+            if n not in found:
+                found.add(n)
+                todo.append(n)
+    return found.difference(without)
 
 
 def _one(nodes: Sequence[str], what: str) -> list[str]:
