@@ -79,7 +79,7 @@ def test_an_empty_net_that_is_to_end_empty_has_dead_transitions_only() -> None:
     [
         (CASE, Budget(), Verdict.SOUND),
         ("a: i -> p q; b: p q -> o; c: p -> o", Budget(), Verdict.UNSOUND),
-        ("a: i -> p; b: p -> q; c: q -> o", Budget(max_states=1), Verdict.UNKNOWN),
+        ("a: i -> p r; b: p r -> q r; c: q -> p; d: q r -> o", Budget(max_states=1), Verdict.UNKNOWN),
     ],
 )
 def test_every_verdict_says_what_was_assumed(text: str, budget: Budget, verdict: Verdict) -> None:
