@@ -59,7 +59,7 @@ def by_reduction(target: Target, compiled: CompiledNet, budget: Budget, timer: T
     def prove(small: Target) -> Result:
         return by_exploration(small, compile_net(small.net), budget, timer)
 
-    return reduced_verdict(target, compiled, explored_whole, prove, timer)
+    return reduced_verdict(target, compiled, explored_whole, prove)
 
 
 def by_exploration(target: Target, compiled: CompiledNet, budget: Budget, timer: Timer) -> Result:

@@ -99,7 +99,7 @@ def _lift(generator: str, seed: int) -> list[str]:
     def prove(small: Target) -> Result:
         return by_exploration(small, compile_net(small.net), Budget(LIMIT), Timer(None, 1.0))
 
-    after = reduced_verdict(target, compiled, lambda: None, prove, Timer(None, 1.0))
+    after = reduced_verdict(target, compiled, lambda: None, prove)
     if after is None:
         return ["no answer"]
     assert before.verdict is after.verdict

@@ -12,19 +12,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from petri_cli.net.compiled import CompiledNet, State
-from petri_cli.soundness.conditions import NO_DEAD, Accept
+from petri_cli.soundness.conditions import NO_DEAD
 from petri_cli.soundness.counterexample import cannot_complete, deadlock, improper, listed, pumped, replayed, steps_text
-from petri_cli.soundness.packed import effect
+from petri_cli.soundness.packed import effect, is_vector_addition
 from petri_cli.soundness.reductions.reduction import Reduction
+from petri_cli.soundness.reductions.sparing import Sparing
 from petri_cli.soundness.result import Condition, Counterexample, Counts
 from petri_cli.soundness.shape import Target
-from petri_cli.soundness.shorten import shorten
-from petri_cli.soundness.timer import Deadline
 
 MOST_STEPS = 10_000
 """Steps taken at the end of a run to see whether it comes to rest."""
-WORTH_SHORTENING = 20_000
-"""Steps times places up to which a run is shortened."""
+WORTH_SHORTENING = 1_000
+"""Steps up to which it is worked out which of them can be spared: that takes their square."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +38,9 @@ class Lifted:
 class Lifting:
     """Brings answers about a reduced net back to ``target``, the original one."""
 
-    def __init__(self, target: Target, compiled: CompiledNet, reduction: Reduction, deadline: Deadline) -> None:
-        self.target, self.compiled, self.reduction, self.deadline = target, compiled, reduction, deadline
+    def __init__(self, target: Target, compiled: CompiledNet, reduction: Reduction) -> None:
+        self.target, self.compiled, self.reduction = target, compiled, reduction
+        self._adds = all(is_vector_addition(a) for a in compiled.actions)
 
     def lift(self, conditions: Sequence[Condition], shown: Counterexample, counts: Counts) -> Lifted | None:
         """The violated conditions with runs of the original; None when some run could not be brought back."""
@@ -84,23 +84,39 @@ class Lifting:
                 return self._stuck(run)
 
     def _improper(self, run: list[int]) -> Counterexample:
-        short, minimal = self._shortened(run, self._is_improper)
-        return replace(improper(self.compiled, self.target, short, shortest=False), minimal=minimal)
+        sink = self.target.sink
+        if self._adds and sink is not None:
+            sparing = Sparing(self.compiled, run)
+            past = sparing.past_of_first_token(run, self.compiled.index[sink])
+            if self._is_improper(self._end_of(past)):
+                run = past
+            if len(run) <= WORTH_SHORTENING:
+                short = sparing.spared(run, self._is_improper, lambda _run, _k: True)
+                return improper(self.compiled, self.target, short, shortest=False)
+        cx = improper(self.compiled, self.target, run, shortest=False)
+        return replace(cx, minimal=False)
 
     def _stuck(self, run: list[int]) -> Counterexample:
         """By a run to a marking from which the end is out of reach."""
         settled = self._settled(run)
         if settled is None:
             return replace(cannot_complete(self.compiled, self.target, run, shortest=False), minimal=False)
-        short, minimal = self._shortened(settled, self._is_stuck)
-        return replace(deadlock(self.compiled, short, shortest=False), minimal=minimal)
+        if self._adds and len(settled) <= WORTH_SHORTENING:
+            sparing = Sparing(self.compiled, settled)
+            settled = sparing.spared(settled, self._is_stuck, sparing.is_contested)
+            return deadlock(self.compiled, settled, shortest=False)
+        return replace(deadlock(self.compiled, settled, shortest=False), minimal=False)
+
+    def _end_of(self, run: Sequence[int]) -> State:
+        state = self.compiled.initial
+        for a in run:
+            state = self.compiled.actions[a].fire(state)
+        return state
 
     def _settled(self, run: list[int]) -> list[int] | None:
         """The run with the steps that lead to a dead marking after it; None when it does not come to rest."""
         actions = self.compiled.actions
-        state = self.compiled.initial
-        for a in run:
-            state = actions[a].fire(state)
+        state = self._end_of(run)
         longer = list(run)
         while len(longer) < len(run) + MOST_STEPS:
             a = next((a for a, action in enumerate(actions) if action.enabled(state)), -1)
@@ -111,12 +127,6 @@ class Lifting:
             longer.append(a)
             state = actions[a].fire(state)
         return None
-
-    def _shortened(self, run: list[int], accept: Accept) -> tuple[tuple[int, ...], bool]:
-        """The run without steps to spare, and whether that is so for certain."""
-        if len(run) * len(self.compiled.places) > WORTH_SHORTENING:
-            return tuple(run), False
-        return shorten(self.compiled, run, accept, self.deadline), not self.deadline()
 
     def _is_improper(self, state: State) -> bool:
         return state != self.compiled.final and self.target.is_end(self.compiled.marking(state))

@@ -12,7 +12,6 @@ from petri_cli.soundness.reductions.lifting import Lifting
 from petri_cli.soundness.reductions.reduction import Reduction, reduce_net
 from petri_cli.soundness.result import SOUND_ASSUMPTIONS, Condition, Counts, Result, Verdict
 from petri_cli.soundness.shape import Target
-from petri_cli.soundness.timer import Timer
 
 EVIDENCE = "reduction"
 
@@ -22,7 +21,6 @@ def reduced_verdict(
     compiled: CompiledNet,
     explored_whole: Callable[[], Result | None],
     prove: Callable[[Target], Result],
-    timer: Timer,
 ) -> Result | None:
     """Whether ``target`` is sound, by way of a smaller net; None when nothing can be reduced, or when the answer about
     the smaller net could not be brought back.
@@ -44,9 +42,7 @@ def reduced_verdict(
         return _sound(reduction, f"{EVIDENCE}, then {small.evidence}", small.stats)
     if small.counterexample is None or small.counts is None:
         return replace(small, stats={**small.stats, **_sizes(reduction)})
-    lifted = Lifting(target, compiled, reduction, timer.nearly).lift(
-        small.conditions, small.counterexample, small.counts
-    )
+    lifted = Lifting(target, compiled, reduction).lift(small.conditions, small.counterexample, small.counts)
     if lifted is None:
         return None
     stats = {**small.stats, **_sizes(reduction)}
