@@ -8,7 +8,8 @@ from petri_cli.document import collector_paused
 from petri_cli.errors import InputError, Position, Problem
 from petri_cli.formats.nearest import did_you_mean
 from petri_cli.formats.pnml_elements import HIGH_LEVEL_HINT, NAMESPACE, RawArc, RawNet, RawNode, Where
-from petri_cli.formats.pnml_scan import scan
+from petri_cli.formats.pnml_plain import read_plain
+from petri_cli.formats.pnml_scan import fits, scan
 from petri_cli.net.model import AndOut, Cardinality, Input, Net, Output, Place, PlaceOut, Transition
 
 MAX_GUESSES = 20
@@ -27,6 +28,13 @@ def read_pnml(data: bytes, file: str = "") -> tuple[Net, tuple[Problem, ...]]:
 
     Raises InputError with every problem, sorted by position.
     """
+    with collector_paused():
+        plain = read_plain(data) if fits(data) else None
+    return (plain, ()) if plain is not None else read_by_events(data, file)
+
+
+def read_by_events(data: bytes, file: str = "") -> tuple[Net, tuple[Problem, ...]]:
+    """The same as :func:`read_pnml`, without the short cut for the plainest documents."""
     with collector_paused():
         raw, problems = scan(data, file)
         builder = _Builder(raw, file, problems)

@@ -34,7 +34,7 @@ def scan(data: bytes, file: str) -> tuple[RawNet, list[Problem]]:
     Raises InputError when the document is no readable XML or no PNML: PETRI_TOO_LARGE, PETRI_BAD_XML, PETRI_XML_DTD,
     PETRI_XML_ENCODING, PETRI_NOT_PNML.
     """
-    if len(data) > MAX_BYTES:
+    if not fits(data):
         code, message = too_large(MAX_BYTES)
         raise InputError([Problem(code, message, Position(file), SPLIT_IT)])
     scanner = _Scanner(file, data)
@@ -49,6 +49,11 @@ def scan(data: bytes, file: str) -> tuple[RawNet, list[Problem]]:
         where = Position(file, 1, 1, "pnml")
         raise InputError([Problem("PETRI_NOT_PNML", "the document holds no `<net>`", where, _NET_HINT)])
     return scanner.net, scanner.problems
+
+
+def fits(data: bytes) -> bool:
+    """Whether the document is not too large to be read."""
+    return len(data) <= MAX_BYTES
 
 
 _NET_HINT = "a PNML file is `<pnml>` with one `<net>` in it"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 
 from petri_cli.errors import PetriError
 from petri_cli.formats.pnml import read_pnml, write_pnml
+from petri_cli.formats.pnml_plain import read_plain
+from petri_cli.formats.pnml_read import read_by_events
 from petri_cli.net.model import Cardinality, Input, Net, Place, PlaceOut, Transition, leaves
 from tests.strategies.nets import nets, plain_nets
 
@@ -106,3 +109,67 @@ def test_random_bytes_are_refused(data: bytes) -> None:
     except PetriError:
         return
     raise AssertionError("random bytes made a net")
+
+
+PARTS = (
+    *(
+        "<name><text> a b </text></name>",
+        "<name/>",
+        "<!-- c -->",
+        "&amp;",
+        "\n",
+        " ",
+        "\t",
+        "x",
+        '"',
+        "<",
+        ">",
+        "/>",
+        "0",
+    ),
+    *("<initialMarking><text>2</text></initialMarking>", "<initialMarking><text>0</text></initialMarking>"),
+    *("<inscription><text>3</text></inscription>", "<inscription><text>0</text></inscription>", "<graphics/>"),
+    *("<![CDATA[x]]>", "\u00e9", "\ufffe", "\x01", "\x85", "</place>", "</page>", '<page id="q">', "</arc>"),
+    *(
+        '<arc id="new" source="a" target="t0"/>',
+        '<place id="new"/>',
+        '<transition id="new"><name><text/></name></transition>',
+    ),
+)
+
+
+def _as_read(data: bytes) -> tuple[Net, int] | None:
+    """What the reader by events makes of ``data``; None when it refuses."""
+    try:
+        net, warnings = read_by_events(data, "x.pnml")
+    except PetriError:
+        return None
+    return net, len(warnings)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(plain_nets(), st.integers(0, 2**32))
+def test_the_short_cut_for_plain_documents_reads_what_events_tell_or_nothing(net: Net, seed: int) -> None:
+    rng = random.Random(seed)  # noqa: S311
+    text = write_pnml(net)
+    for _ in range(12):
+        data = text.encode()
+        short = read_plain(data)
+        assert short is None or _as_read(data) == (short, 0), text
+        at = rng.randrange(len(text))
+        cut = rng.choice([0, 0, 1, rng.randrange(1, 40)])
+        if rng.random() < 0.3:
+            lines = text.split("\n")
+            rng.shuffle(lines[6:-3]) if rng.random() < 0.5 else lines.insert(
+                rng.randrange(len(lines)), rng.choice(lines)
+            )
+            text = "\n".join(lines)
+        else:
+            text = text[:at] + rng.choice(PARTS) + text[at + cut :]
+
+
+@settings(max_examples=30, deadline=None, derandomize=True)
+@given(plain_nets())
+def test_what_we_write_of_a_net_without_final_marking_takes_the_short_cut(net: Net) -> None:
+    data = write_pnml(replace(net, final=None)).encode()
+    assert read_plain(data) == read_by_events(data, "x.pnml")[0]
