@@ -28,7 +28,9 @@ def claim(
     from petri_cli.cli.store import opened, session_of, user
     from petri_cli.cli.streams import Output, say
     from petri_cli.driver import external
-    from petri_cli.engine.tokens import to_seconds
+    from petri_cli.driver.clocks import clock_trouble
+    from petri_cli.engine.tokens import to_seconds, to_ticks
+    from petri_cli.session.clock import wall_clock
 
     with opened(store) as sessions, Output() as out:
         which = session_of(sessions, session)
@@ -36,6 +38,9 @@ def claim(
         if taken is None:
             say(f"petri: nothing in {which} waits for a worker now")
             return Exit.WAITING
+        begun = taken.expires - to_ticks(taken.lease)
+        if trouble := clock_trouble(begun - wall_clock()):
+            say(f"petri: {trouble}")
         if json:
             import json as text
 

@@ -124,7 +124,7 @@ class _Run:
             say(text)
 
     def _status(self, state: State) -> Status:
-        return status_of(self.session, state, now=max(wall_clock(), state.at), alive=state.driver is not None or None)
+        return status_of(self.session, state, now=wall_clock(), alive=state.driver is not None or None)
 
     def _observers(self) -> Sequence[Observer]:
         if self.call.form == "jsonl":

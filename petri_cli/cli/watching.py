@@ -84,7 +84,7 @@ class Looking:
         if upto is not None:
             return status_of(self.session, state, now=state.at, alive=state.driver is not None or None)
         known = None if state.driver is None else alive(state.driver.process)
-        return status_of(self.session, state, now=max(wall_clock(), state.at), alive=known)
+        return status_of(self.session, state, now=wall_clock(), alive=known)
 
     def show(self, upto: int | None = None, *, exit_code: bool = False) -> Exit:
         """Write the status once."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from petri_cli.driver.commands import Job
+from petri_cli.driver.naming import said_at
 from petri_cli.driver.process import Ended, NoRoom
 from petri_cli.driver.verify import Report, Verdict, verifier_of
 from petri_cli.errors import PetriError
@@ -153,7 +154,7 @@ class Crew:
             self._tell(NotBegun(job.claim, error.message))
             return
         except PetriError as error:
-            ended = Ended(None, error=error.message)
+            ended = Ended(None, error=said_at(job.node, error))
         verdict = None
         if verifier_of(job.plan, job.node) == AT_ONCE:  # both go into one commit
             said = Report(ended.output, ended.status, ended.files, ended.error, ended.tail)

@@ -10,6 +10,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from petri_cli.driver.clocks import clock_trouble
+from petri_cli.engine.tokens import TICKS_PER_SECOND
+
 TICK = 0.01
 """Seconds by which a file's time may lag behind the clock: file systems look at it once a tick."""
 MOST = 20
@@ -116,12 +119,14 @@ class Found:
     files: list[dict[str, Any]]
 
 
-def files_of(patterns: list[str], folder: Path, claimed_at: float) -> Found:
+def files_of(patterns: list[str], folder: Path, claimed_at: float, now: float | None = None) -> Found:
     """For each pattern, the files below ``folder`` that match it and were written after ``claimed_at`` (since 1970).
 
     ``*`` stands for part of a name, ``**`` for folders, hidden ones left out. A pattern may be absolute, or lead out of
-    the folder: who writes a plan may run any command anyway. One new file satisfies a pattern.
+    the folder: who writes a plan may run any command anyway. One new file satisfies a pattern. now: what the clock of
+    this machine says, if the time of the claim is to be compared with it.
     """
+    trouble = clock_trouble(0 if now is None else round((claimed_at - now) * TICKS_PER_SECOND))
     missing: list[str] = []
     files: list[dict[str, Any]] = []
     for pattern in patterns:
@@ -141,7 +146,8 @@ def files_of(patterns: list[str], folder: Path, claimed_at: float) -> Found:
                 old = name
         files += sorted(new, key=lambda file: str(file["path"]))
         if not new:
-            missing.append(f"{old} is older than the claim" if old else f"no file matches {pattern}")
+            why = f" ({trouble})" if trouble else ""
+            missing.append(f"{old} is older than the claim{why}" if old else f"no file matches {pattern}")
     return Found(missing, files)
 
 

@@ -14,6 +14,7 @@ from petri_cli.driver.commands import request
 from petri_cli.driver.course import Course
 from petri_cli.driver.crew import Judge
 from petri_cli.driver.mail import adjudicate
+from petri_cli.driver.naming import said_of
 from petri_cli.driver.pieces import Piece
 from petri_cli.driver.redact import Redactor
 from petri_cli.driver.replica import Replica
@@ -66,7 +67,12 @@ def claim(
         if found is None:
             return None
         taken = replica.claim(now, *found, worker=worker, lease=None if lease is None else to_ticks(lease))
-        return Claimed(taken.id, to_seconds(taken.lease), taken.expires, taken.attempt, request(replica.job(taken)))
+        job = replica.job(taken)
+        try:
+            told = request(job)
+        except PetriError as error:  # nothing is claimed by whoever cannot be told what to do
+            raise said_of(job.node, "its inputs", error) from None
+        return Claimed(taken.id, to_seconds(taken.lease), taken.expires, taken.attempt, told)
 
 
 def _wanted(replica: Replica, task: str | None) -> Callable[[Piece], bool]:

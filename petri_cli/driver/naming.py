@@ -15,3 +15,10 @@ def titled(node: PlanNode) -> str:
 def said_of(node: PlanNode, what: str, error: PetriError) -> PetriError:
     """``error``, which came up in a part of ``node``, with whose it is. what: the part, such as ```until` `…```."""
     return PetriError(error.code, f"{titled(node)}: {what}: {error.message}", where=node.where, hint=error.hint)
+
+
+def said_at(node: PlanNode, error: PetriError) -> str:
+    """What is wrong with the work of ``node``, with the hint, and with the place for what its plan has to be mended."""
+    hint = f" ({error.hint})" if error.hint else ""
+    place = f" ({node.where})" if error.code == "PETRI_EXPRESSION_FAILED" and node.where.line else ""
+    return f"{error.message}{place}{hint}"

@@ -15,6 +15,7 @@ from functools import partial
 from itertools import islice
 
 from petri_cli.driver import standing
+from petri_cli.driver.clocks import JUMP, clock_trouble
 from petri_cli.driver.crew import Begun, Crew, Finished, Judge, Judged, Message, NotBegun, Perform
 from petri_cli.driver.due import come_due, look_ahead
 from petri_cli.driver.ending import Outcome, conclude
@@ -37,8 +38,6 @@ from petri_cli.session.store import Entry, EventStore
 
 __all__ = ["Observer", "Options", "SessionDriver"]
 
-JUMP = 5_000_000
-"""Ticks by which the wall clock may part from the steady one before it is noted."""
 PATIENCE = (1.0, 2.0, 4.0, 8.0, 15.0)
 """Seconds between the attempts at a commit while the store has no room, or no turn for us."""
 PASSING = ("PETRI_STORE_FULL", "PETRI_STORE_BUSY")
@@ -346,6 +345,8 @@ class SessionDriver:
             self._drift = drift
         elif self._drift is None:
             self._drift = drift
+            if trouble := clock_trouble(self._replica.state.at - self.options.wall()):
+                self._replica.emit(ev.Noted(now, "warning", trouble))
 
     async def _give_up(self) -> None:
         """End what goes on here for claims that are no more."""

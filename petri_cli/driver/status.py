@@ -40,13 +40,16 @@ class TaskRow:
     ready: int
     resting: int
     """Between two attempts."""
+    later: int
+    """Not before its time (``timing``)."""
     blocked: int
     """Out of attempts."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkRow:
-    """One piece of work that waits for its turn or its next attempt. retry_in: ticks until it may be tried again."""
+    """One piece of work that waits for its turn or its next attempt. retry_in: ticks until it may be tried again;
+    due_in: until its time comes, where it has one (``timing``)."""
 
     task: str
     attempts: int
@@ -55,6 +58,7 @@ class WorkRow:
     blocked: bool
     reason: str
     pull: bool
+    due_in: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,8 @@ class ClaimRow:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The whole of it. alive: whether the driver's process runs (None: no driver, or it cannot be known from here)."""
+    """The whole of it. alive: whether the driver's process runs (None: no driver, or it cannot be known from here);
+    ahead: ticks by which the log's time is ahead of the clock that it was looked at by."""
 
     session: str
     state: State
@@ -84,6 +89,7 @@ class Status:
     resources: tuple[ResourceRow, ...]
     enabled: tuple[str, ...]
     choices: tuple[str, ...]
+    ahead: int = 0
 
     @property
     def done(self) -> int:
@@ -108,7 +114,7 @@ class Status:
             (sum(r.running for r in self.tasks), "claimed by workers"),
             (sum(r.ready for r in self.tasks if r.pull), "to be claimed by workers"),
             (sum(r.ready for r in self.tasks if not r.pull), "to be begun by a driver"),
-            (sum(r.resting for r in self.tasks), "to be begun later"),
+            (sum(r.resting + r.later for r in self.tasks), "to be begun later"),
         )
         said = [f"{n} {what}" for n, what in counts if n]
         return "; ".join([*said, *(["time has to pass"] if state.timers else [])])
@@ -119,11 +125,13 @@ class Status:
 
 
 def status_of(session: str, state: State, *, now: int, alive: bool | None = None) -> Status:
-    """The status of ``session`` in ``state`` at store time ``now``. Raises PetriError when its plan cannot be read."""
+    """The status of ``session`` in ``state`` at the time ``now``, in ticks; the log's own time never is before its last
+    event. Raises PetriError when its plan cannot be read."""
+    now, ahead = max(now, state.at), max(0, state.at - now)
     phase = phase_of(state, alive)
     revision = state.plan
     if revision is None:
-        return Status(session, state, phase, alive, now, None, (), (), (), (), (), ())
+        return Status(session, state, phase, alive, now, None, (), (), (), (), (), (), ahead)
     course = Course.of(revision.text, revision.file, revision.format)
     plan, lowered = course.plan, course.lowered
     work = list(course.pieces.values())
@@ -148,6 +156,7 @@ def status_of(session: str, state: State, *, now: int, alive: bool | None = None
         tuple(resource_rows(plan, lowered, state, now)),
         enabled,
         tuple(t for t in enabled if _is_choice(plan, lowered, t)),
+        ahead,
     )
 
 
@@ -166,19 +175,24 @@ def phase_of(state: State, alive: bool | None) -> Phase:
 
 def _task_row(piece: Piece, threads: Threads, out: Sequence[Claim], state: State, now: int) -> TaskRow:
     judged = sum(c.stage == "reported" for c in out)
-    ready = resting = blocked = 0
+    ready = resting = later = blocked = 0
     for token in state.marking.get(piece.entry, ()):
         retry_in, gone = _standing(piece, token, state, now)
-        blocked += gone
-        resting += retry_in is not None and not gone
-        ready += retry_in is None and not gone
+        if gone:
+            blocked += 1
+        elif retry_in is not None:
+            resting += 1
+        elif _due_in(piece, token, now) is not None:
+            later += 1
+        else:
+            ready += 1
     total, exact = threads.count, threads.exact
     if state.ended == "completed":
         total, exact = len(state.results.get(piece.key, {})), True
     done = min(len(state.results.get(piece.key, {})), total)
-    open_ = len(out) + ready + resting + blocked
+    open_ = len(out) + ready + resting + later + blocked
     if state.final:  # its tokens stay where they were, and nobody takes them
-        ready = resting = blocked = 0
+        ready = resting = later = blocked = 0
     return TaskRow(
         piece.key,
         piece.node.where.line,
@@ -190,6 +204,7 @@ def _task_row(piece: Piece, threads: Threads, out: Sequence[Claim], state: State
         judged,
         ready,
         resting,
+        later,
         blocked,
     )
 
@@ -206,6 +221,12 @@ def _standing(piece: Piece, token: Token, state: State, now: int) -> tuple[int |
     return wait, False
 
 
+def _due_in(piece: Piece, token: Token, now: int) -> int | None:
+    """Ticks until the time of the work on ``token`` comes; None where it has come, or there is none to wait for."""
+    due = token.created_at + piece.delay
+    return due - now if piece.delay and due > now else None
+
+
 def _work_rows(work: Iterable[Piece], state: State, now: int) -> Iterable[WorkRow]:
     for piece in work:
         for token in state.marking.get(piece.entry, ()):
@@ -220,6 +241,7 @@ def _work_rows(work: Iterable[Piece], state: State, now: int) -> Iterable[WorkRo
                 blocked,
                 "" if tries is None else tries.reason,
                 not piece.local,
+                _due_in(piece, token, now),
             )
 
 

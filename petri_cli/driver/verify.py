@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,7 @@ from petri_cli.driver.capture import load_result
 from petri_cli.driver.check_schema import COMMAND, has_patterns
 from petri_cli.driver.commands import Command, Job, environment, function, program, setting
 from petri_cli.driver.evidence import Found, files_of, schema_problems
+from petri_cli.driver.naming import said_at
 from petri_cli.driver.process import Ended, NoRoom, Programs
 from petri_cli.driver.substitution import filled
 from petri_cli.errors import PetriError
@@ -140,7 +142,7 @@ class _Case:
         except NoRoom as error:
             return Verdict(None, LATER, error.message)
         except PetriError as error:
-            return Verdict(False, kind, f"{error.message}{f' ({error.hint})' if error.hint else ''}")
+            return Verdict(False, kind, said_at(self.job.node, error))
         except TimeoutError:
             return Verdict(False, kind, f"the verifier took more than {self.timeout:g} s")
         except Exception as error:
@@ -205,7 +207,7 @@ class _Case:
 
         job = self.job
         wanted = [filled(pattern, job.tasks, job.lookup, escape) for pattern in patterns]
-        looking = asyncio.to_thread(files_of, wanted, self.cwd, self.report.claimed_at)
+        looking = asyncio.to_thread(files_of, wanted, self.cwd, self.report.claimed_at, time.time())
         found: Found = await asyncio.wait_for(looking, self.timeout)
         return Verdict(not found.missing, "files", "; ".join(found.missing), {"files": found.files})
 

@@ -40,7 +40,10 @@ def goes_on_at(s: Status) -> int | None:
     if busy or s.state.driver is None or s.alive is False or any(r.ready and not r.pull for r in s.tasks):
         return None
     due = [t.due for t in s.state.timers.values()]
-    due += [s.now + r.retry_in for r in s.work if r.retry_in is not None and not r.blocked]
+    for r in s.work:
+        waits = max(r.retry_in or 0, r.due_in or 0)
+        if waits and not r.blocked:
+            due.append(s.now + waits)
     return min(due, default=None)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from petri_cli.driver.clocks import clock_trouble
 from petri_cli.driver.status import ClaimRow, ResourceRow, Status, TaskRow, WorkRow
 from petri_cli.engine.tokens import to_seconds
 from petri_cli.render.look import KEEP, Line, Look, columns, crop, cut, pad, wrap
@@ -36,6 +37,8 @@ def draw_status(s: Status, look: Look, *, history: Sequence[Line] = (), everythi
     """The whole page. history: lines of the log, oldest first; everything: no section is cut short."""
     most = UNCUT if everything else MAX_ROWS
     lines = [*_head(s, look), *wrap(_where(s), look.prose, INDENT), *_bar(s, look), *_waits(s, look)]
+    if trouble := clock_trouble(s.ahead):
+        lines += wrap([("doubt", trouble)], look.prose, INDENT)
     sections = [
         ("What is missing", [wrap([("", sentence)], look.prose, DEEPER) for sentence in alike(s.state.missing)]),
         ("Tasks", [[line] for line in _tasks(s, look)]),
@@ -181,7 +184,7 @@ def _row_name(tasks: list[str], look: Look) -> str:
 def _task_sign(row: TaskRow) -> tuple[str, str]:
     if row.blocked:
         return "bad", "✗"
-    if row.running or row.judged or row.resting or row.ready:
+    if row.running or row.judged or row.resting or row.later or row.ready:
         return "good", "▶"
     return ("good", "✓") if row.total and row.done >= row.total else ("dim", "·" if row.total else "–")
 
@@ -195,6 +198,7 @@ def _task_figures(group: Sequence[TaskRow]) -> str:
         (sum(r.judged for r in group), "to be verified"),
         (sum(r.ready for r in group), "for a worker to claim" if all(r.pull for r in group) else "ready"),
         (sum(r.resting for r in group), "between attempts"),
+        (sum(r.later for r in group), "later"),
         (sum(r.blocked for r in group), "out of attempts"),
     )
     said = [f"{n:,} {what}" if total > 1 else what for n, what in counts if n]

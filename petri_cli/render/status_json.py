@@ -48,7 +48,7 @@ def status_data(s: Status, history: list[Entry] | None = None) -> dict[str, Any]
             {
                 "task": r.task, "line": r.line, "total": r.total, "exact": r.exact, "done": r.done,
                 "running": r.running, "reported": r.judged, "ready": r.ready, "resting": r.resting,
-                "blocked": r.blocked, "pull": r.pull,
+                "later": r.later, "blocked": r.blocked, "pull": r.pull,
             }
             for r in s.tasks
         ],
@@ -56,6 +56,7 @@ def status_data(s: Status, history: list[Entry] | None = None) -> dict[str, Any]
             {
                 "task": r.task, "attempts": r.attempts, "burnt": r.burnt, "blocked": r.blocked, "reason": r.reason,
                 "retryIn": None if r.retry_in is None else to_seconds(r.retry_in), "pull": r.pull,
+                "dueIn": None if r.due_in is None else to_seconds(r.due_in),
             }
             for r in s.work
         ],

@@ -13,7 +13,7 @@ from petri_cli.session.events import (
     Noted,
 )
 from petri_cli.session.memory import MemoryEventStore
-from tests.sessions import BASE, OpenPlay, polling, task
+from tests.sessions import BASE, OpenPlay, Play, polling, task
 
 
 def test_local_claims_get_heartbeats_and_do_not_lapse(open_play: OpenPlay) -> None:
@@ -77,3 +77,20 @@ def test_what_others_write_in_another_session_wakes_nobody(
         play.loop.call_later(at, play.store.create, "other")
     assert play.run(poll=0.1).state == "completed"
     assert [at for at in steps if 0.5 < at < 15] == []
+
+
+def test_a_driver_says_that_the_time_of_its_log_is_ahead(open_play: OpenPlay) -> None:
+    play = open_play({"seq": [task("a"), task("b")]})
+    play.skew = 3_600_000_000
+    play.fake.verdict = lambda job, report: job.node.id != "b"
+    assert play.run().state == "deadlocked"
+    assert notes(play) == []
+    play.skew = 0
+    play.run()
+    [said] = notes(play)
+    assert said.startswith(("the time of this log is 59m", "the time of this log is 1h ahead"))
+    assert "petri run FILE" in said
+
+
+def notes(play: Play) -> list[str]:
+    return [e.message for e in play.events if isinstance(e, Noted)]

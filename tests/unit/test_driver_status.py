@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from petri_cli.driver import external
@@ -112,3 +113,38 @@ def test_a_session_that_ended_after_its_driver_died_does_not_say_that_it_goes_on
 
 def text_of(shown: Status) -> str:
     return "\n".join("".join(text for _, text in line) for line in draw_status(shown, Look()))
+
+
+def test_work_that_waits_for_its_time_says_when_it_goes_on(open_play: OpenPlay) -> None:
+    play = open_play(task("a", timing={"delayed": "90s"}))
+    driver = play.driver()
+    seen: list[tuple[Status, str]] = []
+
+    def look() -> None:
+        now = play.clock()
+        s = status_of(play.session, play.state, now=now, alive=True)
+        seen.append((s, "\n".join(plain(line) for line in draw_status(s, Look()))))
+
+    play.loop.call_later(30, look)
+    assert play.run(driver).state == "completed"
+    [(found, text)] = seen
+    assert (found.tasks[0].ready, found.tasks[0].later, found.tasks[0].resting) == (0, 1, 0)
+    assert found.work[0].due_in == 60_000_000
+    assert "goes on in 1m" in text
+    assert "a  later" in text
+
+
+def test_the_time_of_a_log_that_is_ahead_of_the_clock_is_told_with_a_way_out(open_play: OpenPlay) -> None:
+    play = open_play(task("a", worker="somebody", verify="human"))
+    play.run(wait=False)
+    state = play.state
+    ahead = status_of(play.session, state, now=state.at - 7_200_000_000)
+    assert (ahead.now, ahead.ahead) == (state.at, 7_200_000_000)
+    text = " ".join(plain(line).strip() for line in draw_status(ahead, Look()))
+    assert "the time of this log is 2h ahead of this machine's clock" in text
+    assert "go on in a new session (petri run FILE)" in text
+    assert "ahead" not in " ".join(map(plain, draw_status(status(play), Look())))
+
+
+def plain(line: Sequence[tuple[str, str]]) -> str:
+    return "".join(text for _, text in line)

@@ -13,7 +13,7 @@ import pytest
 
 from petri_cli.driver.check_schema import has_patterns
 from petri_cli.driver.commands import Job
-from petri_cli.driver.evidence import schema_problems
+from petri_cli.driver.evidence import files_of, schema_problems
 from petri_cli.driver.process import Programs
 from petri_cli.driver.redact import Redactor
 from petri_cli.driver.results import Results
@@ -246,6 +246,15 @@ def test_files_must_be_there_and_newer_than_the_claim(tmp_path: Path) -> None:
     assert files("none*", "dist/new.whl", "dist").reason == "no file matches none*; no file matches dist"
     assert files(str(tmp_path / "dist" / "new.whl")).passed is True
     assert files("dist/../dist/new.whl").passed is True
+
+
+def test_a_claim_of_a_clock_that_was_far_ahead_says_so_where_files_look_old(tmp_path: Path) -> None:
+    written(tmp_path, "new.whl", -3600)
+    found = files_of(["new.whl", "none"], tmp_path, CLAIMED, now=CLAIMED - 3600)
+    assert found.missing[0].startswith("new.whl is older than the claim (the time of this log is 1h ahead of this mach")
+    assert "go on in a new session" in found.missing[0]
+    assert found.missing[1] == "no file matches none"
+    assert files_of(["new.whl"], tmp_path, CLAIMED, now=CLAIMED - 1).missing == ["new.whl is older than the claim"]
 
 
 def test_an_item_is_no_pattern(tmp_path: Path) -> None:
