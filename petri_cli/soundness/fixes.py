@@ -15,7 +15,7 @@ from petri_cli.plan.edit_changes import Change, Reorder, SetCapacity, with_chang
 from petri_cli.plan.edit_structure import edit_structure
 from petri_cli.plan.edit_text import Sheet
 from petri_cli.plan.model import Plan
-from petri_cli.soundness.fixes_capacity import all_raises, cost_of_raises, described, lowered, misfits, raised
+from petri_cli.soundness.fixes_capacity import all_raises, cost_of_raises, described, lowered, merged, misfits, raised
 from petri_cli.soundness.fixes_order import all_swaps, in_order, reordered
 from petri_cli.soundness.fixes_trials import Proposal, Trials
 from petri_cli.soundness.fixes_width import bounded
@@ -92,7 +92,7 @@ def _on_top(base: Trials, first: Sequence[Change], before: Sequence[Change], top
     """``top`` with those changes of ``before`` that it needs."""
     fixed = [*first, *top.changes]
     needed = lowered(base, base.needed(before, fixed), fixed)
-    raises = [*first, *(c for c in needed if isinstance(c, SetCapacity))]
+    raises = merged([*first, *(c for c in needed if isinstance(c, SetCapacity))])
     swaps = [c for c in needed if isinstance(c, Reorder)]
     words, cost = [top.description], top.cost + cost_of_raises(base, raises)
     if raises:
@@ -101,7 +101,7 @@ def _on_top(base: Trials, first: Sequence[Change], before: Sequence[Change], top
         ordered = in_order(base, swaps)
         words.insert(0, ordered.description)
         cost += ordered.cost
-    return Proposal(top.kind, cost, "; ".join(words), (*first, *needed, *top.changes))
+    return Proposal(top.kind, cost, "; ".join(words), (*raises, *swaps, *top.changes))
 
 
 class _Finder:
@@ -138,8 +138,14 @@ class _Finder:
                 self.offer(Proposal(kind, extra, words, tuple(first)))
                 continue
             for p in self.proposals(kind, trials, first):
-                both = f"{words}; {p.description}" if words else p.description
-                self.offer(replace(p, cost=p.cost + extra, description=both, changes=(*first, *p.changes)))
+                if not first:
+                    self.offer(p)
+                elif kind == "capacity":
+                    raises = merged([*first, *p.changes])
+                    self.offer(Proposal(kind, cost_of_raises(base, raises), described(base, raises), tuple(raises)))
+                else:
+                    both = f"{words}; {p.description}"
+                    self.offer(replace(p, cost=p.cost + extra, description=both, changes=(*first, *p.changes)))
             self.cut_short = self.cut_short or trials.spent
 
     def combined(self, base: Trials, first: list[Change], kinds: Sequence[FixKind]) -> None:

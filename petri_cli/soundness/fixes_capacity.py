@@ -40,6 +40,12 @@ def misfits(trials: Trials) -> list[Change]:
     return [SetCapacity(trials.core.resources[r], k) for r, k in sorted(needs.items())]
 
 
+def merged(changes: Sequence[Change]) -> list[Change]:
+    """The changes with one capacity a resource: the last."""
+    last = {c.resource: c for c in changes if isinstance(c, SetCapacity)}
+    return [c for c in changes if not isinstance(c, SetCapacity) or last[c.resource] is c]
+
+
 def cost_of_raises(trials: Trials, changes: Sequence[Change]) -> int:
     """What raising capacities costs: the units added, and more where there was one, which may have been a lock."""
     total = 0
@@ -53,7 +59,8 @@ def cost_of_raises(trials: Trials, changes: Sequence[Change]) -> int:
 
 def described(trials: Trials, changes: Sequence[Change]) -> str:
     now = trials.plan.capacities()
-    raises = [c for c in changes if isinstance(c, SetCapacity)]
+    place = {name: k for k, name in enumerate(now)}
+    raises = sorted((c for c in changes if isinstance(c, SetCapacity)), key=lambda c: place[c.resource])
     return "raise " + " and ".join(f"{c.resource} from {now[c.resource]} to {c.capacity}" for c in raises)
 
 
