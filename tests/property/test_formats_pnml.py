@@ -173,3 +173,52 @@ def test_the_short_cut_for_plain_documents_reads_what_events_tell_or_nothing(net
 def test_what_we_write_of_a_net_without_final_marking_takes_the_short_cut(net: Net) -> None:
     data = write_pnml(replace(net, final=None)).encode()
     assert read_plain(data) == read_by_events(data, "x.pnml")[0]
+
+
+PLAIN = (
+    '<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml">'
+    '<net id="n" type="http://www.pnml.org/version-2009/grammar/ptnet"><page id="g">'
+    '<place id="a"><initialMarking><text>1</text></initialMarking></place><place id="b"/><transition id="t"/>'
+    '<arc id="x" source="a" target="t"/><arc id="y" source="t" target="b"/></page></net></pnml>'
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", ""),
+        ("</page>", '<arc id="z" source="a" target="t"/></page>'),
+        ("</page>", '<arc id="b" source="b" target="t"/></page>'),
+        ("</page>", '<arc id="x" source="b" target="t"/></page>'),
+        ("</page>", '<arc id="z" source="b" target="u"/></page>'),
+        ("</page>", '<arc id="z" source="b" target="a"/></page>'),
+        ("</page>", '<arc id="z" source="b" target="t"><inscription><text>0</text></inscription></arc></page>'),
+        ("</page>", '<arc id="z" source="b" target="t"><inscription><text>7</text></inscription></arc></page>'),
+        ("</page>", '<arc id="z" source="b" target="t"><inscription><text>1</text></inscription></arc></page>'),
+        ("</page>", '<place id="a"/></page>'),
+        ("</page>", '<place id="t"/></page>'),
+        ("</page>", ""),
+        ("</net>", ""),
+        ('<transition id="t"/>', '<transition id="t"><initialMarking><text>1</text></initialMarking></transition>'),
+        ('<transition id="t"/>', '<transition id="t"></place>'),
+        ("<text>1</text>", "<text>0</text>"),
+        ("<text>1</text>", "<text>1000000000</text>"),
+        ("<text>1</text>", "<text>00000000012</text>"),
+        ("<text>1</text>", "<text> 1 </text>"),
+        ('<place id="b"/>', '<place id="b"><name><text> b </text></name></place>'),
+        ('<place id="b"/>', '<place id="b"><name><text>n</text></name><name><text>m</text></name></place>'),
+        ('<place id="b"/>', '<place  id="b"></place>'),
+        ('<place id="b"/>', "<place id='b'></place>"),
+        ("<page", "<name><text>n</text></name><page"),
+        ("<page", "<name><text>the net</text></name><page"),
+        ("<pnml", '<?xml version="1.0" encoding="UTF-8"?>\n<pnml'),
+        ("<pnml", '<?xml version="1.0" encoding="ISO-8859-1"?>\n<pnml'),
+        ("</pnml>", "</pnml>\n \n"),
+        ("</pnml>", "</pnml>x"),
+    ],
+)
+def test_one_thing_that_is_less_plain_is_read_alike_or_left_to_the_events(old: str, new: str) -> None:
+    data = PLAIN.replace(old, new, 1).encode()
+    short = read_plain(data)
+    assert short is None or _as_read(data) == (short, 0)
+    assert read_plain(PLAIN.encode()) is not None
