@@ -26,11 +26,11 @@ def _label(name: str, text: str) -> str:
 def _element(begin: str, end: str) -> str:
     """A place, a transition or an arc; begin, end: around what is to be kept."""
     value, text, number = (f"{begin}{what}{end}" for what in (_VALUE, _TEXT, _NUMBER))
-    node = f'<{begin}place|transition{end} id="{value}"'
-    inside = _label("name", text) + _label("initialMarking", number)
+    name, marking = _label("name", text), _label("initialMarking", number)
     arc = f'<arc id="{value}" source="{value}" target="{value}"'
     return (
-        f"(?:{node}(?:/>|>{_SPACE}{inside}</(?:place|transition)>)"
+        f'(?:<place id="{value}"(?:/>|>{_SPACE}{name}{marking}</place>)'
+        f'|<transition id="{value}"(?:/>|>{_SPACE}{name}</transition>)'
         f"|{arc}(?:/>|>{_SPACE}{_label('inscription', number)}</arc>)){_SPACE}"
     )
 
@@ -62,25 +62,24 @@ def read_plain(data: bytes) -> Net | None:
 
 
 def _net(net_id: str, name: str, elements: list[tuple[str, ...]]) -> Net | None:
-    """The net that ``elements`` (kind, id, name, tokens, arc, source, target, weight) make."""
+    """The net that ``elements`` make: each a place (id, name, tokens), a transition (id, name), or an arc (id, source,
+    target, weight), the others empty."""
     places: dict[str, Place] = {}
     names: dict[str, str] = {}
     initial: dict[str, int] = {}
     arcs: list[tuple[str, str, int]] = []
-    for kind, node, label, tokens, arc, source, target, weight in elements:
+    for place, shown, tokens, transition, own, arc, source, target, weight in elements:
         if arc:
             arcs.append((source, target, int(weight) if weight else 1))
-        elif kind == "place":
-            own = label.strip()
-            places[node] = Place(node, "" if own == node else own)
+        elif place:
+            shown = shown.strip()
+            places[place] = Place(place, "" if shown == place else shown)
             if tokens and int(tokens):
-                initial[node] = int(tokens)
-        elif tokens:
-            return None
+                initial[place] = int(tokens)
         else:
-            own = label.strip()
-            names[node] = "" if own == node else own
-    ids = {*places, *names, *(e[4] for e in elements if e[4])}
+            own = own.strip()
+            names[transition] = "" if own == transition else own
+    ids = {*places, *names, *(e[5] for e in elements if e[5])}
     if len(ids) < len(elements) or len({(source, target) for source, target, _ in arcs}) < len(arcs):
         return None
     inputs: dict[str, list[Input]] = {t: [] for t in names}
