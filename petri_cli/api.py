@@ -17,6 +17,7 @@ from petri_cli.soundness.result import Budget, Result, Verdict
 if TYPE_CHECKING:
     from petri_cli.net.model import Net, Property
     from petri_cli.plan.model import Plan
+    from petri_cli.soundness.fixes import Fix, Fixes, FixKind
 
 Path = str | os.PathLike[str]
 ExportFormat = Literal["json", "yaml", "pnml", "dot", "mermaid", "svg"]
@@ -41,6 +42,10 @@ class Analysis:
     """What the verdict on a plan covers beside what is written: every foreach width, every loop count."""
     subject: Plan | Net | None = field(default=None, compare=False, repr=False)
     """What was judged, so that nobody reads the document again; None where there is no result."""
+    fixes: Fixes | None = field(default=None, compare=False)
+    """The ways out of an unsound plan; None where nobody asked."""
+    fixed: Fix | None = field(default=None, compare=False)
+    """The fix with which the file was judged, where it was edited before."""
 
     @property
     def warnings(self) -> tuple[Problem, ...]:
@@ -115,8 +120,18 @@ def analyze(
     return _judge(subject, budget or Budget(), properties)
 
 
-def analyze_data(data: bytes, file: str, *, budget: Budget | None = None, properties: Sequence[str] = ()) -> Analysis:
-    """Judge the document in ``data``; what is wrong with it is part of the answer. Raises nothing a user can cause."""
+def analyze_data(
+    data: bytes,
+    file: str,
+    *,
+    budget: Budget | None = None,
+    properties: Sequence[str] = (),
+    fixes: Sequence[FixKind] = (),
+) -> Analysis:
+    """Judge the document in ``data``; what is wrong with it is part of the answer. Raises nothing a user can cause.
+
+    fixes: kinds of edits that are looked for where a plan is unsound, each verified.
+    """
     kind = ""
     warnings: tuple[Problem, ...] = ()
     try:
@@ -130,8 +145,38 @@ def analyze_data(data: bytes, file: str, *, budget: Budget | None = None, proper
         from dataclasses import replace
 
         result = replace(result, warnings=tuple(dict.fromkeys((*warnings, *result.warnings))))
-    shown = result.warnings or result.verdict is Verdict.UNSOUND
-    return Analysis(file, kind, result, (), _lines(data, file) if shown else (), _scope(subject), subject)
+    unsound = result.verdict is Verdict.UNSOUND
+    lines = _lines(data, file) if unsound or result.warnings else ()
+    found = _ways_out(subject, result, data, file, budget, fixes) if unsound and fixes and _is_plan(subject) else None
+    return Analysis(file, kind, result, (), lines, _scope(subject), subject, found)
+
+
+def find_fixes(path: Path, *, kinds: Sequence[FixKind] = (), budget: Budget | None = None) -> Fixes:
+    """Edits of a plan's file with which it is SOUND, each verified, cheapest first; none for a file that is sound, or
+    a net. kinds: of which kinds (none given: all). Raises as :func:`load`."""
+    from petri_cli.document import read_bytes
+    from petri_cli.soundness.fixes import KINDS, Fixes
+
+    name = os.fspath(path)
+    data = read_bytes(name)
+    subject, _ = load_data(data, name)
+    if not _is_plan(subject):
+        return Fixes()
+    result = _judge(subject, budget or Budget(), ())
+    if result.verdict is not Verdict.UNSOUND:
+        return Fixes()
+    return _ways_out(subject, result, data, name, budget, kinds or KINDS)
+
+
+def _ways_out(
+    plan: Plan, result: Result, data: bytes, file: str, budget: Budget | None, kinds: Sequence[FixKind]
+) -> Fixes:
+    from petri_cli.document.collector import collector_paused
+    from petri_cli.soundness import fixes
+
+    known = result.smallest_capacity
+    with collector_paused():
+        return fixes.find_fixes(plan, data, file, kinds=kinds, known=known, budget=budget, clock=time.monotonic)
 
 
 def export(subject: Plan | Net, to: ExportFormat, *, widths: Mapping[str, int] | None = None) -> str:

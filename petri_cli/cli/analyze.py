@@ -1,13 +1,21 @@
-"""``petri analyze``: judge plans and nets; nothing is written, nothing is started."""
+"""``petri analyze``: judge plans and nets; nothing is started, and nothing written but with ``--fix``."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from petri_cli.cli.options import Colour, StdinName
 from petri_cli.render.reporters import Format
+
+if TYPE_CHECKING:
+    from petri_cli.soundness.fixes import FixKind
+
+Kind = Literal["order", "capacity", "wrap", "width"]
+KINDS: tuple[Kind, ...] = ("order", "capacity", "wrap", "width")
+TOLD_WITH_FIXES = ("text", "json")
+"""Formats in which the ways out are shown, and looked for."""
 
 
 def analyze(
@@ -31,6 +39,15 @@ def analyze(
     timeout: Annotated[
         float, typer.Option(min=0, metavar="SECONDS", help="Time for one file before the answer is UNKNOWN.")
     ] = 30,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Edit each unsound plan by its cheapest verified fix, and judge it again.")
+    ] = False,
+    fix_kind: Annotated[
+        Kind | None, typer.Option("--fix-kind", help="Consider fixes of this kind alone; for --fix and --diff.")
+    ] = None,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Show the edit of --fix as a unified diff; nothing is written.")
+    ] = False,
     stdin_filename: StdinName = "",
     exit_zero: Annotated[
         bool, typer.Option("--exit-zero", help="Exit 0 for UNSOUND and UNKNOWN; wrong input still exits 2.")
@@ -48,6 +65,10 @@ def analyze(
     Without a FILE the current folder is searched. Folders are searched for *.petri.yaml, *.petri.yml, *.petri.json
     and *.pnml. Several files come sorted by name, end with one summary line, and exit with the worst code: 70 before
     2 before 1 before 3 before 0.
+
+    With --fix the report and the exit code are about the files as they are afterwards; of standard input, - alone, the
+    plan goes to standard output, edited or not, and the report to standard error. With --diff they are about the files
+    as they are, and only the diff is on standard output.
     """
     from petri_cli.cli.inputs import STDIN, sources
     from petri_cli.cli.judging import Judging
@@ -55,12 +76,26 @@ def analyze(
     from petri_cli.render.reporters import reporter
     from petri_cli.soundness.result import Budget
 
+    if fix_kind is not None and not (fix or diff):
+        raise typer.BadParameter("it chooses what --fix or --diff does, and needs one of them", param_hint="--fix-kind")
+    if diff and form != "text":
+        raise typer.BadParameter("with --diff the diff is the report; leave one of them out", param_hint="--format")
+
     if stdin_filename and STDIN not in (files or ()):
         raise typer.BadParameter(
             "it is about standard input, which is read where FILE is -", param_hint="--stdin-filename"
         )
     found, problems = sources(files or (), stdin_filename)
-    judging = Judging(found, problems, Budget(max_states, timeout), properties or ())
+    kinds: tuple[FixKind, ...] = KINDS if fix_kind is None else (fix_kind,)
+    fixes = kinds if fix or diff or form in TOLD_WITH_FIXES else ()
+    judging = Judging(found, problems, Budget(max_states, timeout), properties or (), fixes)
+    if fix or diff:
+        from petri_cli.cli.fixing import edit
+
+        if fix and not diff and STDIN in (files or ()) and (len(found) > 1 or problems):
+            raise typer.BadParameter("with --fix, standard input goes to standard output: give - alone", param_hint="-")
+        edit(judging, kinds, form, output, color, verbosity=verbose - quiet, show=diff)
+        return judging.exit(zero=exit_zero)
     with Output(output, spare=[s.path for s in found]) as out:
         reporter(form)(judging, page_on(out, color, verbosity=verbose - quiet))
     return judging.exit(zero=exit_zero)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 from petri_cli.api import Analysis, analyze_data
 from petri_cli.cli.exit import Exit, worst
@@ -11,20 +13,32 @@ from petri_cli.cli.streams import say, say_fault
 from petri_cli.errors import PetriError, Problem
 from petri_cli.soundness.result import Budget, Result, Verdict
 
+if TYPE_CHECKING:  # files that are only judged pay for no edits
+    from petri_cli.cli.fixing import Fixing
+    from petri_cli.soundness.fixes import FixKind
+
 _CODES = {Verdict.SOUND: Exit.OK, Verdict.UNSOUND: Exit.UNSOUND, Verdict.UNKNOWN: Exit.UNKNOWN}
 
 
 class Judging:
     """Iterating judges: each input when its turn comes, in the order of their names; ``codes`` gathers the exit codes.
 
-    problems: arguments that mean no file; they take their turn as files that could not be read.
+    problems: arguments that mean no file; they take their turn as files that could not be read. fixes: kinds of edits
+    that are looked for where a plan is unsound; fixing: what is done with the cheapest of them.
     """
 
     def __init__(
-        self, inputs: Sequence[Source], problems: Sequence[Problem], budget: Budget, properties: Sequence[str] = ()
+        self,
+        inputs: Sequence[Source],
+        problems: Sequence[Problem],
+        budget: Budget,
+        properties: Sequence[str] = (),
+        fixes: Sequence[FixKind] = (),
+        fixing: Fixing | None = None,
     ) -> None:
         self.inputs, self.problems = inputs, problems
         self.budget, self.properties = budget, properties
+        self.fixes, self.fixing = fixes, fixing
         self.codes: list[Exit] = []
 
     def __iter__(self) -> Iterator[Analysis]:
@@ -44,7 +58,12 @@ class Judging:
         if isinstance(turn, Problem):
             return Analysis(turn.where.file, problems=(turn,))
         try:
-            return analyze_data(read_source(turn), turn.name, budget=self.budget, properties=self.properties)
+            data = read_source(turn)
+            judge = partial(
+                analyze_data, file=turn.name, budget=self.budget, properties=self.properties, fixes=self.fixes
+            )
+            analysis = judge(data)
+            return analysis if self.fixing is None else self.fixing.after(turn, data, analysis, judge)
         except PetriError as error:
             return Analysis(turn.name, problems=(error.problem,))
         except KeyboardInterrupt:

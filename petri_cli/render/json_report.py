@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from petri_cli.api import Analysis
 from petri_cli.errors import Position, Problem
@@ -16,6 +16,9 @@ from petri_cli.render.page import Page
 from petri_cli.render.tally import Tally, say_summary
 from petri_cli.soundness.result import Condition, Counterexample, Held, Lane, Result, Wait
 from petri_cli.version import __version__
+
+if TYPE_CHECKING:  # a sound plan is told about without what finds fixes
+    from petri_cli.soundness.fixes import Fix
 
 SCHEMA = "petri.analysis/1"
 
@@ -45,6 +48,8 @@ def result_data(a: Analysis) -> dict[str, Any]:
         **_counterexample(cx),
         "smallestWidth": dict(sorted(r.smallest_width.items())) if r is not None else {},
         "smallestCapacity": dict(sorted(r.smallest_capacity.items())) if r is not None else {},
+        "fixes": [fix_data(f) for f in a.fixes.found] if a.fixes is not None else [],
+        "fixed": fix_data(a.fixed) if a.fixed is not None else None,
         "counts": _counts(r),
         "assumptions": list(r.assumptions) if r is not None else [],
         "detail": list(r.detail) if r is not None else [],
@@ -133,6 +138,25 @@ def _held(h: Held) -> dict[str, Any]:
         "guard": h.guard,
         "sinceStep": h.step,
         "where": where_data(h.where),
+    }
+
+
+def fix_data(fix: Fix) -> dict[str, Any]:
+    """The object of one fix: its edits lead from the file that was judged to one that is sound."""
+    return {
+        "kind": fix.kind,
+        "cost": fix.cost,
+        "description": fix.description,
+        "verified": True,
+        "evidence": fix.evidence,
+        "edits": [
+            {
+                "where": where_data(e.where),
+                "end": {"line": e.end[0], "column": e.end[1]},
+                "replacement": e.replacement,
+            }
+            for e in fix.edits
+        ],
     }
 
 

@@ -37,7 +37,7 @@ def draw_unsound(a: Analysis, r: Result, page: Page) -> list[Line]:
         block += _counterexample(a, cx, page)
     if cx is None or not cx.waits or page.verbose:
         block += _conditions(r, look)
-    block += _way_out(r, look)
+    block += _way_out(a, r, page)
     if page.verbose:
         from petri_cli.render.text import stats
 
@@ -173,8 +173,21 @@ def _widths(r: Result, look: Look) -> list[Line]:
     return lines
 
 
-def _way_out(r: Result, look: Look) -> list[Line]:
-    """Which capacity would be enough, and what else is known."""
+def _way_out(a: Analysis, r: Result, page: Page) -> list[Line]:
+    """What would help: the edits that were verified, or which capacity would be enough; and what else is known."""
+    look = page.look
+    fixes: list[Line] = []
+    if a.fixes is not None:
+        from petri_cli.render.fixes import draw_fixes
+
+        fixes = draw_fixes(a, a.fixes, look, whole=page.verbose)
+    enough = [] if a.fixes is not None and a.fixes.best("capacity") is not None else _capacities(r, look)
+    lines = [*enough, *(line for note in _notes(r) for line in wrap([("", note)], look.width, INDENT))]
+    return [*([[], *fixes] if fixes else []), *([[], *lines] if lines else [])]
+
+
+def _capacities(r: Result, look: Look) -> list[Line]:
+    """Which capacity would be enough."""
     lines: list[Line] = []
     now = {} if r.counterexample is None else r.counterexample.net.initial
     enough: dict[tuple[int, int | None], list[str]] = {}
@@ -184,8 +197,7 @@ def _way_out(r: Result, look: Look) -> list[Line]:
     for (k, before), rids in enough.items():
         text: Line = [("", f"Capacity {k} of "), ("strong", listed(rids, "or", limit=8)), ("", " would be enough")]
         lines += wrap([*text, ("dim", f" (now{KEEP}{before})." if before is not None else ".")], look.width, INDENT)
-    lines += [line for note in _notes(r) for line in wrap([("", note)], look.width, INDENT)]
-    return [[], *lines] if lines else []
+    return lines
 
 
 def _notes(r: Result) -> list[str]:

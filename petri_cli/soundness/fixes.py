@@ -85,7 +85,7 @@ def find_fixes(
     """
     limit = budget or Budget()
     timer = Timer(clock, min(SECONDS, SHARE * limit.seconds))
-    return _Finder(plan, data, file, limit, timer, known or {}).find(kinds)
+    return _Finder(plan, data, file, limit, timer, known or {}, clock).find(kinds)
 
 
 def _on_top(base: Trials, first: Sequence[Change], before: Sequence[Change], top: Proposal) -> Proposal:
@@ -106,8 +106,16 @@ def _on_top(base: Trials, first: Sequence[Change], before: Sequence[Change], top
 
 class _Finder:
     def __init__(
-        self, plan: Plan, data: bytes, file: str, budget: Budget, timer: Timer, known: Mapping[str, int | None]
+        self,
+        plan: Plan,
+        data: bytes,
+        file: str,
+        budget: Budget,
+        timer: Timer,
+        known: Mapping[str, int | None],
+        clock: Clock | None,
     ) -> None:
+        self.clock, self.verify_within = clock, min(SECONDS, SHARE * budget.seconds)
         self.plan, self.data, self.file = plan, data, file
         self.budget, self.timer, self.known = budget, timer, known
         self.sheet = Sheet(data, file)
@@ -185,7 +193,7 @@ class _Finder:
                 error.problem, message=f"{proposal.description}: {error.message}"
             )
             return
-        result = judge_plan(edited.plan, self.budget)
+        result = judge_plan(edited.plan, replace(self.budget, seconds=self.verify_within), self.clock)
         if result.verdict is not Verdict.SOUND:
             self.cut_short = True
             return

@@ -1,0 +1,50 @@
+"""The ways out of an unsound plan: of each kind the cheapest, with the place that it changes."""
+
+from __future__ import annotations
+
+from petri_cli.api import Analysis
+from petri_cli.render.look import KEEP, Line, Look, wrap
+from petri_cli.soundness.fixes import KINDS, Fix, Fixes
+
+INDENT = "  "
+DEEPER = "    "
+COLUMN = 10
+
+
+def draw_fixes(a: Analysis, fixes: Fixes, look: Look, *, whole: bool = False) -> list[Line]:
+    """A heading, a line a fix, how to make it; what could not be edited. whole: all fixes, not the best of a kind."""
+    lines: list[Line] = []
+    if fixes.found:
+        remark = (
+            "with any of these edits the plan is SOUND" if len(fixes.found) > 1 else "with this edit the plan is SOUND"
+        )
+        lines.append([("", INDENT), ("strong", "Ways out"), ("dim", f"  {remark}")])
+        shown = fixes.found if whole else [f for f in (fixes.best(kind) for kind in KINDS) if f is not None]
+        for fix in sorted(shown, key=fixes.found.index):
+            others = 0 if whole else sum(f.kind == fix.kind for f in fixes.found) - 1
+            lines += _drawn(fix, others, look)
+        lines += wrap([("dim", _how(a, len(shown) > 1))], look.width, DEEPER)
+    for note in fixes.notes:
+        place = f" ({note.where})" if note.where.line else ""
+        lines += wrap([("dim", f"Not offered: {note.message}{place}.")], look.width, DEEPER if fixes.found else INDENT)
+    return lines
+
+
+def _drawn(fix: Fix, others: int, look: Look) -> list[Line]:
+    kind = f"{fix.kind}:".ljust(COLUMN).replace(" ", KEEP)
+    more = f"; or {others} more of this kind" if others else ""
+    text: Line = [("", f"{kind}{fix.description}"), ("dim", f"{more} "), ("dim", f" {_place(fix)}")]
+    return wrap(text, look.width, DEEPER, DEEPER + " " * COLUMN)
+
+
+def _place(fix: Fix) -> str:
+    """``file:line``, and how many places more there are."""
+    first = fix.edits[0].where
+    more = len(fix.edits) - 1
+    return f"{first.file}:{first.line}" + (f" and {more} more" if more else "")
+
+
+def _how(a: Analysis, several: bool) -> str:
+    file = a.file if a.file.isprintable() and " " not in a.file else "FILE"
+    choose = "; --fix-kind KIND chooses" if several else ""
+    return f"petri analyze --fix {file} makes the edit{choose}; --diff shows it."
