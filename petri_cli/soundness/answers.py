@@ -5,27 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from petri_cli.soundness.conditions import PROPER
-from petri_cli.soundness.explore import StateSpace
 from petri_cli.soundness.packed import WIDEST
 from petri_cli.soundness.result import Budget, Condition, Counterexample, Counts, Result, Verdict
 
 
-def exhaustive(space: StateSpace) -> str:
+def exhaustive(space: Space) -> str:
     """The evidence of a complete enumeration."""
-    return f"exhaustive: {amount(len(space.markings), 'state')}"
+    return f"exhaustive: {amount(space.size, 'state')}"
 
 
-def sizes(space: StateSpace) -> dict[str, int | float]:
+def sizes(space: Space) -> dict[str, int | float]:
     """The figures of a state space."""
-    return {"states": len(space.markings), "edges": space.edges}
+    return {"states": space.size, "edges": space.edges}
 
 
-def unknown(space: StateSpace, conditions: tuple[Condition, ...], budget: Budget) -> Result:
-    """What ran out: room for the tokens of a place, the states of the budget, or else its time."""
-    explored = f"{len(space.markings):,} states explored"
+def unknown(space: Space, conditions: tuple[Condition, ...], budget: Budget) -> Result:
+    """What ran out: room for the tokens of a place, the states of the budget, the memory, or else its time."""
+    explored = f"{space.size:,} states explored"
     if space.overflowed:
         limit = f"{WIDEST} bits for the tokens of a place"
-    elif len(space.markings) > budget.max_states:
+    elif space.full:
+        limit = f"{budget.max_bytes / 1e6:,.0f} MB of memory"
+    elif space.size > budget.max_states:
         limit = f"{budget.max_states:,} states"
     else:
         limit = f"{budget.seconds:g} s"

@@ -10,9 +10,8 @@ from typing import assert_never
 from petri_cli.net.compiled import compile_net
 from petri_cli.plan.lower import Lowered
 from petri_cli.plan.model import Choice, Foreach, Guard, Loop, Parallel, Plan, Seq, Task
-from petri_cli.soundness.explore import StateSpace
-from petri_cli.soundness.packed import PackedNet, with_room
 from petri_cli.soundness.result import Counts
+from petri_cli.soundness.spaces import Space, with_space
 from petri_cli.soundness.timer import Deadline, never
 
 MAX_MARKINGS = 5_000
@@ -24,12 +23,11 @@ def census(plan: Plan, lowered: Lowered, deadline: Deadline = never) -> Counts:
     if control_markings(plan, lowered) > MAX_MARKINGS:
         return Counts(1, 1, exact=False)
 
-    def count(net: PackedNet) -> Counts:
-        space = StateSpace(net)
+    def count(space: Space) -> Counts:
         space.advance(MAX_MARKINGS, deadline)
         return _counted(space) if space.complete else Counts(1, 1, exact=False)
 
-    return with_room(compile_net(lowered.net), count)
+    return with_space(compile_net(lowered.net), count)
 
 
 def control_markings(plan: Plan, lowered: Lowered) -> int:
@@ -64,10 +62,11 @@ def control_markings(plan: Plan, lowered: Lowered) -> int:
     return min(most, inside[0] + 1)
 
 
-def _counted(space: StateSpace) -> Counts:
+def _counted(space: Space) -> Counts:
     """A dead marking is one where nothing is enabled; a doomed one is not found going backward from the final one."""
-    end = space.find(space.net.final)
+    end = space.find(space.compiled.final)
     good = space.backwards([] if end is None else [end])
-    actions = space.net.compiled.actions
-    never = tuple(dict.fromkeys(a.step.transition for i, a in enumerate(actions) if not space.fired >> i & 1))
+    actions = space.compiled.actions
+    fired = space.fired
+    never = tuple(dict.fromkeys(a.step.transition for i, a in enumerate(actions) if not fired >> i & 1))
     return Counts(sum(i != end for i in space.rests), len(good) - sum(good), exact=True, dead_transitions=never)

@@ -14,9 +14,10 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from petri_cli.net.compiled import State
+from petri_cli.net.compiled import CompiledNet, State
 from petri_cli.soundness.bits import members
 from petri_cli.soundness.packed import Overflow, PackedNet
 from petri_cli.soundness.timer import Deadline
@@ -25,11 +26,46 @@ BLOCK = 1024
 """States expanded between two looks at the deadline."""
 FIRST_LOOK = 500
 """States after which a watcher first looks at what is there; then each time the number has doubled."""
+STATE_BYTES = 250
+"""What a state costs beside its marking: integers, a place in a dictionary, its part of the arrays; a rough figure."""
 MOST_SETS = 1 << 16
 """Enabled sets whose action lists are remembered."""
 
 Select = Callable[[int, int], Sequence[int]]
 """(packed marking, non-empty enabled set) → the actions to follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A number of tokens on some places, a place counted as often as it is named: ``least`` to ``most``.
+
+    marked: not their tokens are counted, but how many of the places have one; at_rest: only rests are asked.
+    """
+
+    places: tuple[int, ...]
+    least: int
+    most: int | None
+    marked: bool = False
+    at_rest: bool = False
+
+
+class Grows(Protocol):
+    """A state space as far as :func:`grow` is concerned."""
+
+    @property
+    def size(self) -> int: ...
+    @property
+    def compiled(self) -> CompiledNet:
+        return self.net.compiled
+
+    @property
+    def size(self) -> int:
+        """How many states there are."""
+        return len(self.markings)
+
+    @property
+    def complete(self) -> bool: ...
+    def advance(self, limit: int, deadline: Deadline | None = None) -> bool: ...
 
 
 class Watcher(Protocol):
@@ -43,13 +79,13 @@ class Watcher(Protocol):
         """Whether more states could not tell more."""
 
 
-def grow(space: StateSpace, watcher: Watcher, limit: int, deadline: Deadline) -> None:
+def grow(space: Grows, watcher: Watcher, limit: int, deadline: Deadline) -> None:
     """Explore until the space is complete, the watcher is satisfied, there are more than ``limit`` states, or it is
     time. The watcher has seen every state when this returns."""
     step = FIRST_LOOK
     in_time = True
-    while in_time and not watcher.decided and not space.complete and len(space.markings) <= limit:
-        step = max(step, 2 * len(space.markings))
+    while in_time and not watcher.decided and not space.complete and space.size <= limit:
+        step = max(step, 2 * space.size)
         in_time = space.advance(min(step, limit), deadline)
         watcher.look()
 
@@ -62,11 +98,14 @@ class StateSpace:
     parent);
     rests: states in which nothing, or nothing but transitions with a hard deadline, is enabled;
     expanded: states 0…expanded-1 have all their edges; fired: the set of actions enabled in one of them;
-    overflowed: some place outgrew the widest field there is, so this part of the space does not grow any more.
+    overflowed: some place outgrew the widest field there is, so this part of the space does not grow any more;
+    full: nor does it, since the memory that it may hold is used up.
     """
 
-    def __init__(self, net: PackedNet, select: Select | None = None) -> None:
+    def __init__(self, net: PackedNet, select: Select | None = None, most_bytes: int | None = None) -> None:
         self.net = net
+        self.full = False
+        self._room = None if most_bytes is None else most_bytes // (STATE_BYTES + 2 * net.guards.bit_length() // 8)
         self._select = select
         self.markings = [net.initial]
         self.parent, self.by = array("I", [0]), array("I", [0])
@@ -83,6 +122,15 @@ class StateSpace:
             self.rests.append(0)
 
     @property
+    def compiled(self) -> CompiledNet:
+        return self.net.compiled
+
+    @property
+    def size(self) -> int:
+        """How many states there are."""
+        return len(self.markings)
+
+    @property
     def complete(self) -> bool:
         """Whether every reachable marking is here."""
         return self.expanded == len(self.markings)
@@ -92,13 +140,14 @@ class StateSpace:
         return len(self._targets)
 
     def advance(self, limit: int, deadline: Deadline | None = None) -> bool:
-        """Explore until complete or until there are more than ``limit`` states; False when the deadline or
-        too many tokens cut it short.
+        """Explore until complete or until there are more than ``limit`` states; False when the deadline, too many
+        tokens or a lack of memory cut it short.
 
         Raises Overflow when a place outgrows its field and there are wider ones.
         """
         while not self.complete and len(self.markings) <= limit:
-            if self.overflowed:
+            self.full = self._room is not None and len(self.markings) > self._room
+            if self.overflowed or self.full:
                 return False
             try:
                 self._expand_block(limit)
@@ -151,9 +200,48 @@ class StateSpace:
             i += 1
         self.expanded, self.fired = i, fired
 
-    def find(self, marking: int | None) -> int | None:
-        """The number of the state with this packed marking; None when it is not here."""
+    def find(self, state: State | None) -> int | None:
+        """The number of this state; None when it is not here."""
+        marking = None if state is None else self.net.pack_if_it_fits(state)
         return None if marking is None else self._index.get(self.net.key(marking))
+
+    def beyond(self, low: State, start: int) -> int | None:
+        """The first state from ``start`` on with at least the tokens of ``low`` that is not the final one."""
+        net, guards = self.net, self.net.guards
+        least = net.pack_if_it_fits(low)
+        if least is None:
+            return None
+        least ^= guards
+        fresh = enumerate(self.markings[start:], start)
+        return next((i for i, m in fresh if (m - least) & guards == guards and m != net.final), None)
+
+    def outside(self, window: Window, start: int) -> int | None:
+        """The first of the states (of the rests) from ``start`` on whose number of tokens is outside ``window``."""
+        test = self.net.outside(window.places, window.least, window.most, marked=window.marked)
+        candidates = self.rests[start:] if window.at_rest else range(start, len(self.markings))
+        return next((i for i in candidates if test(self.markings[i])), None)
+
+    def pump(self, start: int) -> tuple[int, int] | None:
+        """The first state from ``start`` on that covers an ancestor, after the nearest such ancestor."""
+        markings, parent = self.markings, self.parent
+        guards = self.net.guards
+        for above in range(start, len(markings)):
+            m = markings[above]
+            below = above
+            while below:
+                below = parent[below]
+                if (m - (markings[below] ^ guards)) & guards == guards:
+                    return below, above
+        return None
+
+    def most(self) -> list[int]:
+        """The most tokens that each place holds in some state."""
+        fields = zip(self.net.offset, self.net.value_mask, strict=True)
+        return [max((m >> at) & mask for m in self.markings) for at, mask in fields]
+
+    def is_dead(self, i: int) -> bool:
+        """Whether nothing at all is enabled in state ``i``."""
+        return not self.net.enabled(self.markings[i])
 
     def run_to(self, state: int) -> tuple[int, ...]:
         """The actions of a run to ``state``: none is shorter through the edges that are followed."""

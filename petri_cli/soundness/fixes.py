@@ -26,9 +26,11 @@ from petri_cli.soundness.timer import Clock, Timer
 
 FixKind = Literal["order", "capacity", "wrap", "width"]
 KINDS: tuple[FixKind, ...] = get_args(FixKind)
+CHEAP_FIRST: tuple[FixKind, ...] = ("order", "capacity", "width", "wrap")
+"""The order in which they are looked for: a gate makes for the largest searches."""
 _RANK: Mapping[str, int] = {kind: k for k, kind in enumerate(KINDS)}
 
-SECONDS = 2.0
+SECONDS = 1.0
 SHARE = 0.1
 """Of the time for one file, so much goes into fixes, and not more than ``SECONDS``."""
 
@@ -138,7 +140,7 @@ class _Finder:
     def run(self, trials: Trials, first: list[Change], kinds: Sequence[FixKind], base: Trials) -> None:
         """Each kind, on top of the changes that were made ``first``."""
         extra, words = cost_of_raises(base, first), described(base, first) if first else ""
-        for kind in KINDS:
+        for kind in CHEAP_FIRST:
             if kind not in kinds:
                 continue
             trials.renew()
@@ -154,7 +156,7 @@ class _Finder:
                 else:
                     both = f"{words}; {p.description}"
                     self.offer(replace(p, cost=p.cost + extra, description=both, changes=(*first, *p.changes)))
-            self.cut_short = self.cut_short or trials.spent
+            self.cut_short = self.cut_short or trials.spent or trials.open
 
     def combined(self, base: Trials, first: list[Change], kinds: Sequence[FixKind]) -> None:
         """Where no kind is enough alone: one on top of all swaps, all raises, or both, as far as these are needed."""

@@ -6,12 +6,15 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from petri_cli.plan.edit_changes import Change, SetCapacity
+from petri_cli.soundness.core import CoreNode
 from petri_cli.soundness.fixes_trials import Proposal, Trials
 
 POOL, LOCK = 5, 20
 """Cost of a raised capacity beside the units added: of a pool, and of a resource of which there was one."""
 MAX_TRIALS = 16
 """Numbers of units that are tried for one resource."""
+MAX_UNBOUNDED = 4
+"""The same where there is no bound on what can be asked for: more units seldom help then, and cost larger searches."""
 MAX_RESOURCES = 32
 
 
@@ -32,12 +35,31 @@ def raised(trials: Trials, known: Mapping[str, int | None]) -> Iterator[Proposal
 
 
 def misfits(trials: Trials) -> list[Change]:
-    """What it takes for every single request to fit its capacity."""
-    needs: dict[int, int] = {}
+    """What it takes for every single request to fit what the guards around it leave of the capacity: less is never
+    enough."""
+    needs = {q.resource: 0 for q in trials.core.requests}
     for request in trials.core.requests:
-        if request.units > trials.core.capacities[request.resource]:
-            needs[request.resource] = max(request.units, needs.get(request.resource, 0))
-    return [SetCapacity(trials.core.resources[r], k) for r, k in sorted(needs.items())]
+        needs[request.resource] = max(request.units, needs[request.resource])
+    for r, k in _nested(trials).items():
+        needs[r] = max(k, needs.get(r, 0))
+    core = trials.core
+    return [SetCapacity(core.resources[r], k) for r, k in sorted(needs.items()) if k > core.capacities[r]]
+
+
+def _nested(trials: Trials) -> dict[int, int]:
+    """The most units of each resource that guards in one another ask for."""
+    held: dict[int, int] = {}
+    most: dict[int, int] = {}
+    opened: list[CoreNode] = []
+    for node in trials.core.nodes:
+        while opened and opened[-1].end <= node.index:
+            for r, k in opened.pop().units:
+                held[r] -= k
+        for r, k in node.units:
+            held[r] = held.get(r, 0) + k
+            most[r] = max(held[r], most.get(r, 0))
+        opened.append(node)
+    return most
 
 
 def merged(changes: Sequence[Change]) -> list[Change]:
@@ -87,7 +109,7 @@ def _smallest(trials: Trials, name: str, most: float) -> int | None:
         if not trials.sound([SetCapacity(name, int(most))]):
             return None
     else:
-        most = now + MAX_TRIALS
+        most = now + MAX_UNBOUNDED
     return _least(trials, name, now, int(most), [])
 
 
@@ -113,7 +135,7 @@ def _several(trials: Trials, most: Mapping[str, float]) -> list[Change]:
     now = trials.plan.capacities()
     changes: list[Change] = []
     for name, units in most.items():
-        k = int(units) if math.isfinite(units) else now[name] + MAX_TRIALS
+        k = int(units) if math.isfinite(units) else now[name] + MAX_UNBOUNDED
         changes.append(SetCapacity(name, k))
     return lowered(trials, trials.needed(changes), []) if trials.sound(changes) else []
 

@@ -18,9 +18,9 @@ from petri_cli.soundness.result import Verdict
 
 TRIAL_COST = 15
 """What a trial costs beside its search, for each node of the core: in states times moves of a search net."""
-WORK = 400_000
+WORK = 150_000
 """The same measure, for one kind of fix."""
-STATES = 20_000
+STATES = 10_000
 """States of one search."""
 
 
@@ -35,7 +35,8 @@ class Proposal:
 
 
 class Trials:
-    """Asks the gate about one plan with changes. ``spent`` once the budget has run out: then nothing is sound."""
+    """Asks the gate about one plan with changes. ``spent`` once the budget has run out: then nothing is sound; ``open``
+    once a question was not decided."""
 
     def __init__(self, plan: Plan, expired: Callable[[], bool]) -> None:
         self.plan = plan
@@ -43,6 +44,7 @@ class Trials:
         self.expired = expired
         self.replayer = Replayer(self.core, expired)
         self.spent = False
+        self.open = False
         self.work = 0
 
     def renew(self) -> None:
@@ -72,6 +74,7 @@ class Trials:
         limits = Limits(STATES, self.expired, work=self.work)
         verdict = decide(question, limits, replayer.confirm).verdict
         self.work = limits.work if limits.work is not None else self.work
+        self.open = self.open or verdict is Verdict.UNKNOWN
         return verdict is Verdict.SOUND
 
     def needed(self, changes: Sequence[Change], fixed: Sequence[Change] = ()) -> list[Change]:

@@ -14,11 +14,10 @@ from dataclasses import replace
 from petri_cli.net.compiled import compile_net
 from petri_cli.net.model import Net, Property
 from petri_cli.net.start import start_of
-from petri_cli.soundness.explore import StateSpace
-from petri_cli.soundness.packed import PackedNet, with_room
 from petri_cli.soundness.property_proofs import judge_properties
 from petri_cli.soundness.restrictions import assumptions, restrictions
 from petri_cli.soundness.result import Budget, Result
+from petri_cli.soundness.spaces import Space, with_space
 from petri_cli.soundness.timer import Clock, Timer
 from petri_cli.soundness.workflow import judge_workflow
 
@@ -55,12 +54,8 @@ def place_bounds(net: Net, budget: Budget | None = None, clock: Clock | None = N
     budget = budget or Budget()
     timer = Timer(clock, budget.seconds)
 
-    def search(packed: PackedNet) -> dict[str, int] | None:
-        space = StateSpace(packed)
+    def search(space: Space) -> dict[str, int] | None:
         space.advance(budget.max_states, timer.expired)
-        if not space.complete:
-            return None
-        fields = zip(packed.compiled.places, packed.offset, packed.value_mask, strict=True)
-        return {p: max((m >> at) & mask for m in space.markings) for p, at, mask in fields}
+        return dict(zip(space.compiled.places, space.most(), strict=True)) if space.complete else None
 
-    return with_room(compile_net(start_of(net).net), search)
+    return with_space(compile_net(start_of(net).net), search, most_bytes=budget.max_bytes)

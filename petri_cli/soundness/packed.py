@@ -139,6 +139,19 @@ class PackedNet:
         """The mask that is non-zero on a marking iff one of ``places`` is marked."""
         return self._fields(places)
 
+    def outside(
+        self, places: Iterable[int], least: int, most: int | None, *, marked: bool = False
+    ) -> Callable[[int], bool]:
+        """The test whether the tokens on ``places`` (marked: how many of them have one) are not ``least`` to ``most``."""
+        fields = [(self.offset[p], self.value_mask[p]) for p in places]
+
+        def test(m: int) -> bool:
+            counts = ((m >> at) & mask for at, mask in fields)
+            n = sum(map(bool, counts)) if marked else sum(counts)
+            return n < least or (most is not None and n > most)
+
+        return test
+
     def covers(self, m: int, low: int) -> bool:
         """Whether ``m`` holds at least the tokens of ``low`` in every place."""
         guards = self.guards
@@ -198,12 +211,11 @@ def links(compiled: CompiledNet) -> int:
     return sum(readers[p] for a in compiled.actions for p in _changed(a))
 
 
-def with_room(compiled: CompiledNet, search: Callable[[PackedNet], Found]) -> Found:
+def with_room(compiled: CompiledNet, search: Callable[[PackedNet], Found], floor: int = 1) -> Found:
     """Run ``search`` on the packed net, again with wider fields as long as it raises :class:`Overflow`.
 
     On the ``widest`` fields a search ends early instead, with what it has, and claims no completeness.
     """
-    floor = 1
     while True:
         try:
             return search(PackedNet(compiled, floor))

@@ -32,8 +32,9 @@ from dataclasses import replace
 
 from petri_cli.net.compiled import CompiledNet, State
 from petri_cli.soundness.explore import StateSpace
-from petri_cli.soundness.packed import PackedNet, is_vector_addition, with_room
+from petri_cli.soundness.packed import PackedNet, is_vector_addition
 from petri_cli.soundness.shape import Target
+from petri_cli.soundness.spaces import Space, with_space
 from petri_cli.soundness.stubborn import StubbornSets
 from petri_cli.soundness.timer import Deadline
 
@@ -58,9 +59,8 @@ def reduced_space(packed: PackedNet) -> StateSpace:
 def end_is_out_of_reach(compiled: CompiledNet, state: State, limit: int, deadline: Deadline) -> bool:
     """Whether the final marking, a dead one, is not reachable from ``state``; False also when ``limit`` ran out."""
 
-    def search(packed: PackedNet) -> bool:
-        space = reduced_space(packed)
+    def search(space: Space) -> bool:
         space.advance(limit, deadline)
-        return space.complete and space.find(packed.final) is None
+        return space.complete and space.find(compiled.final) is None
 
-    return with_room(replace(compiled, initial=state), search)
+    return with_space(replace(compiled, initial=state), search, reduced=True)

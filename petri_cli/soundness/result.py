@@ -24,10 +24,12 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How far a search may go before the answer is UNKNOWN. ``seconds`` is wall time for one file."""
+    """How far a search may go before the answer is UNKNOWN. ``seconds`` is wall time for one file, ``max_bytes`` what
+    the states of one search may take up in memory."""
 
     max_states: int = 1_000_000
     seconds: float = 30.0
+    max_bytes: int = 2 << 30
 
 
 @dataclass(frozen=True, slots=True)

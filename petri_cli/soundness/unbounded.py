@@ -15,12 +15,11 @@ end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from petri_cli.net.compiled import CompiledNet
-from petri_cli.soundness.explore import StateSpace
 from petri_cli.soundness.packed import is_vector_addition
+from petri_cli.soundness.spaces import Space
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +35,12 @@ def pumps_prove_unboundedness(compiled: CompiledNet) -> bool:
     return all(is_vector_addition(a) for a in compiled.actions)
 
 
-def find_pump(space: StateSpace) -> Pump | None:
+def find_pump(space: Space) -> Pump | None:
     """The earliest pump of the search tree, if there is one that ends in a state not yet expanded.
 
     The caller has checked :func:`pumps_prove_unboundedness`.
     """
-    if _first_pump(space, range(space.expanded, len(space.markings))) is None:
+    if space.pump(space.expanded) is None:
         return None
-    return _first_pump(space, range(len(space.markings)))
-
-
-def _first_pump(space: StateSpace, states: Iterable[int]) -> Pump | None:
-    markings, parent = space.markings, space.parent
-    guards = space.net.guards
-    for above in states:
-        m = markings[above]
-        below = above
-        while below:
-            below = parent[below]
-            if (m - (markings[below] ^ guards)) & guards == guards:
-                return Pump(below, above)
-    return None
+    found = space.pump(0)
+    return None if found is None else Pump(*found)

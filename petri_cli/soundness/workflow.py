@@ -21,13 +21,14 @@ from petri_cli.soundness.answers import amount, exhaustive, sizes, unknown, unso
 from petri_cli.soundness.conditions import NO_DEAD, OPTION, PROPER, Findings, Watch, findings
 from petri_cli.soundness.counterexample import deadlock
 from petri_cli.soundness.deadlock import find_deadlock
-from petri_cli.soundness.explore import StateSpace, grow
-from petri_cli.soundness.packed import PackedNet, is_vector_addition, with_room
-from petri_cli.soundness.reduced import reduced_space, reduction_decides
+from petri_cli.soundness.explore import grow
+from petri_cli.soundness.packed import is_vector_addition
+from petri_cli.soundness.reduced import reduction_decides
 from petri_cli.soundness.reductions.verdict import reduced_verdict
 from petri_cli.soundness.result import SOUND_ASSUMPTIONS, Budget, Condition, Counts, Result, Verdict
 from petri_cli.soundness.shape import Target, target_of
 from petri_cli.soundness.shorten import shorten
+from petri_cli.soundness.spaces import Space, with_space
 from petri_cli.soundness.timer import Timer
 
 FEW_STATES = 400
@@ -84,12 +85,12 @@ class _Question:
         """Enumerate exactly, breadth first, up to ``limit`` states or the budget."""
         limit = min(limit, self.budget.max_states)
 
-        def search(packed: PackedNet) -> Watch:
-            watch = Watch(self.target, StateSpace(packed))
-            grow(watch.space, watch, limit, self.timer.nearly)
+        def search(space: Space) -> Watch:
+            watch = Watch(self.target, space)
+            grow(space, watch, limit, self.timer.nearly)
             return watch
 
-        return with_room(self.compiled, search)
+        return with_space(self.compiled, search, most_bytes=self.budget.max_bytes)
 
     def explored(self, watch: Watch) -> Result | None:
         """By what an enumeration came to, whole or in part."""
@@ -124,19 +125,19 @@ class _Question:
             return None
         limit, deadline = min(self.budget.max_states, MOST_STUBBORN), self.timer.half()
 
-        def search(packed: PackedNet) -> Watch:
-            watch = Watch(self.target, reduced_space(packed))
-            grow(watch.space, watch, limit, deadline)
+        def search(space: Space) -> Watch:
+            watch = Watch(self.target, space)
+            grow(space, watch, limit, deadline)
             return watch
 
-        watch = with_room(self.compiled, search)
+        watch = with_space(self.compiled, search, reduced=True, most_bytes=self.budget.max_bytes)
         if not watch.space.complete and not watch.definite:
             return None
         found = findings(self.target, watch, reduced=True, deadline=self.timer.expired)
-        evidence = f"stubborn sets: {amount(len(watch.space.markings), 'state')}"
+        evidence = f"stubborn sets: {amount(watch.space.size, 'state')}"
         return self._answer(found, watch.space, evidence)
 
-    def _answer(self, found: Findings, space: StateSpace, evidence: str) -> Result | None:
+    def _answer(self, found: Findings, space: Space, evidence: str) -> Result | None:
         if found.counterexample is not None:
             return unsound(
                 found.conditions, found.counts, found.counterexample, sizes(space), unbounded=found.unbounded
