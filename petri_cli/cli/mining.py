@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -28,7 +29,7 @@ from petri_cli.mining.model import LabelledNet
 from petri_cli.mining.precision import precision
 from petri_cli.mining.retries import SUCCESS, Outcome, RetryAdvice, count_outcomes, outcomes_of, retry_advice, runs_of
 from petri_cli.mining.simplicity import simplicity
-from petri_cli.mining.token_replay import token_replay
+from petri_cli.mining.token_replay import OutOfTimeError, token_replay
 from petri_cli.render.mining import Fit, Graph, draw_advice, draw_difference, draw_fit, draw_graph, draw_log, draw_model
 from petri_cli.render.mining_json import Mined, mined_json
 from petri_cli.render.page import Page
@@ -171,12 +172,14 @@ def fit_of(
 ) -> Fit:
     """Conformance, at most about ``seconds`` for each of its parts. examples: cases that each deviation names."""
 
-    def until() -> Callable[[], bool]:
-        end = time.monotonic() + seconds
+    def until(parts: int = 1) -> Callable[[], bool]:
+        end = time.monotonic() + parts * seconds
         return lambda: time.monotonic() > end
 
     aligned = align(log, model, deadline=until())
-    replay = token_replay(log, model, skip_unknown=skip_unknown, deadline=until())
+    replay = None
+    with suppress(OutOfTimeError):
+        replay = token_replay(log, model, skip_unknown=skip_unknown, deadline=until(), play_deadline=until(2))
     value = precision(aligned, deadline=until()).value if aligned.exact else None
     return Fit(
         aligned,
@@ -184,7 +187,7 @@ def fit_of(
         value,
         simplicity(model.net),
         deviations(aligned, examples=examples),
-        place_deviations(replay, examples=examples),
+        () if replay is None else place_deviations(replay, examples=examples),
     )
 
 

@@ -17,6 +17,7 @@ from petri_cli.mining.raise_plan import Guards, plan_text, raise_plan
 from petri_cli.mining.tree import Tree
 from petri_cli.plan.model import Guard, Plan
 from petri_cli.render.mining import Found, Guarded, Swept
+from petri_cli.render.phrase import listed
 from petri_cli.soundness.result import Budget
 
 
@@ -50,16 +51,18 @@ def _inductive(log: Log, coverage: float, budget: Budget, guards: Sequence[Guard
     from petri_cli.render.process_tree import outline
 
     end = time.monotonic() + budget.seconds / 2
-    coverages = sorted({*COVERAGES, coverage}, reverse=True)
-    rows = sweep(log, coverages, deadline=lambda: time.monotonic() > end)
-    chosen = rows[coverages.index(coverage)]
+    others = sorted({*COVERAGES} - {coverage}, reverse=True)
+    chosen, *more = sweep(log, [coverage, *others], deadline=lambda: time.monotonic() > end)
+    rows = sorted([chosen, *more], key=lambda row: -row.coverage)
+    missing = [f"{c:g}" for c in others if all(c != row.coverage for row in rows)]
+    late = [f"no time was left to mine {listed(missing)} % of the cases (--timeout gives more)"] if missing else []
     result = judge_model(chosen.model, budget, clock=time.monotonic)
     text, guarded = _plan(chosen.tree, most_frequent(log, coverage), guards_of(log, guards), budget)
     swept = [Swept(r.coverage, r.variants, r.fitness, r.precision, r.size, chosen=r is chosen) for r in rows]
     title = "Found by the inductive miner"
     if coverage < 100:
         title += f" in {coverage:g} % of the cases"
-    return Found("inductive", title, chosen.model, result, outline(chosen.tree), (), text, swept, guarded)
+    return Found("inductive", title, chosen.model, result, outline(chosen.tree), late, text, swept, guarded)
 
 
 def _plan(tree: Tree, log: Log, guards: Guards, budget: Budget) -> tuple[str, Guarded | None]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from math import ceil
 
 from petri_cli.mining.log import Log
@@ -75,18 +75,29 @@ def runs_of(log: Log, outcomes: Sequence[str] | None = None, success: Collection
 
     outcomes: of all events, case after case, in the order of ``Log.cases``, "" where it is not known; in lower case
     those of ``success`` are one. With them, all events of an activity in a case are attempts, whatever went on beside
-    them, and one behind a success begins a new run. Without them it is not known how a run ended.
+    them, and one behind a success begins a new run. Without them it is not known how a run ended, and activities that
+    no case repeats are left out.
     """
+    if outcomes is None:
+        return _repeated(log)
     runs: list[Run] = []
     at = 0
     for case, variant in zip(log.cases, log.variant_of, strict=True):
         trace = log.variants[variant]
-        if outcomes is None:
-            runs += [Run(case, log.activities[code], len(list(group))) for code, group in groupby(trace)]
-        else:
-            runs += _told_runs(case, [log.activities[a] for a in trace], outcomes[at : at + len(trace)], success)
+        runs += _told_runs(case, [log.activities[a] for a in trace], outcomes[at : at + len(trace)], success)
         at += len(trace)
     return runs
+
+
+def _repeated(log: Log) -> list[Run]:
+    """Activities that follow themselves somewhere, as often as they do; worked out once a variant."""
+    repeated = {a for trace in log.variants for a, b in pairwise(trace) if a == b}
+    of = [
+        [(log.activities[a], len(list(group))) for a, group in groupby(trace) if a in repeated]
+        for trace in log.variants
+    ]
+    cases = zip(log.cases, log.variant_of, strict=True)
+    return [Run(case, name, n) for case, variant in cases for name, n in of[variant]]
 
 
 def _told_runs(case: str, trace: Sequence[str], outcomes: Sequence[str], success: Collection[str]) -> Iterator[Run]:

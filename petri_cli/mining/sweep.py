@@ -68,15 +68,19 @@ def most_frequent(log: Log, coverage: float) -> Log:
 
 
 def sweep(log: Log, coverages: Sequence[float] = COVERAGES, deadline: Deadline = never) -> list[SweepRow]:
-    """A row for each coverage. Coverages that come to the same variants share one model and its figures.
+    """A row for each coverage, in the order given. Coverages that come to the same variants share one model and its
+    figures.
 
-    deadline: past it, fitness is an interval and precision unknown.
+    deadline: past it, fitness is an interval and precision unknown, and nothing is mined anew: those rows are missing.
+    The first one is always there.
     """
     rows: list[SweepRow] = []
     known: dict[int, SweepRow] = {}
     for coverage in coverages:
         part = most_frequent(log, coverage)
         n = len(part.variants)
+        if n not in known and known and deadline():
+            continue
         if n not in known:
             known[n] = _row(log, part, coverage, deadline)
         rows.append(replace(known[n], coverage=coverage))

@@ -10,6 +10,12 @@ from dataclasses import dataclass
 
 from petri_cli.mining.alignments_model import Labels
 from petri_cli.net.compiled import Action, CompiledNet, State
+from petri_cli.soundness.timer import Deadline, never
+
+
+class OutOfTimeError(Exception):
+    """The deadline has passed: there are no counts."""
+
 
 MAX_SILENT = 2_000
 """Markings that are looked at for silent transitions that would enable an event, or lead to the end."""
@@ -67,12 +73,15 @@ class _Step:
 
 
 class Player:
-    """Plays traces of labels from the initial to the final marking of ``net``, which has one."""
+    """Plays traces of labels from the initial to the final marking of ``net``, which has one.
 
-    def __init__(self, net: CompiledNet, labels: Labels) -> None:
+    What takes time, to work out a step that is new, raises OutOfTimeError once ``deadline`` has passed.
+    """
+
+    def __init__(self, net: CompiledNet, labels: Labels, deadline: Deadline = never) -> None:
         if net.final is None:
             raise ValueError("the net has no final marking")
-        self.net, self.final = net, net.final
+        self.net, self.final, self.deadline = net, net.final, deadline
         self.matching: list[list[Action]] = [[] for _ in labels.names]
         silent: list[Action] = []
         for action, label in zip(net.actions, labels.of_action, strict=True):
@@ -134,8 +143,13 @@ class Player:
             self.markings.append(marking)
         return number
 
+    def _look_at_the_clock(self) -> None:
+        if self.deadline():
+            raise OutOfTimeError
+
     def _step(self, at: int, label: int) -> _Step:
         """What an event of ``label`` does to a marking."""
+        self._look_at_the_clock()
         marking = self.markings[at]
         matching = self.matching[label]
         before, counts = marking, Counts()
@@ -160,6 +174,7 @@ class Player:
 
     def _end(self, at: int) -> Play:
         """Silent transitions towards the end, then what is missing there and what remains."""
+        self._look_at_the_clock()
         marking, final = self.markings[at], self.final
         tried = _Silent(marking, self.silent)
         best, distance = marking, -1

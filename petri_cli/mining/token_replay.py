@@ -23,10 +23,10 @@ from petri_cli.mining.alignments_path import fired
 from petri_cli.mining.alignments_solve import solve
 from petri_cli.mining.log import Log
 from petri_cli.mining.model import LabelledNet
-from petri_cli.mining.token_play import Counts, Play, Player
+from petri_cli.mining.token_play import Counts, OutOfTimeError, Play, Player
 from petri_cli.soundness.timer import Deadline, never
 
-__all__ = ["Counts", "Replay", "token_replay"]
+__all__ = ["Counts", "OutOfTimeError", "Replay", "token_replay"]
 
 MAX_STATES = 1_000_000
 """Markings, and entries of layers, of the search that decides what fits."""
@@ -59,13 +59,22 @@ class Replay:
         return sum(n for fits, n in told if fits), sum(n for fits, n in told if fits is not False)
 
 
-def token_replay(log: Log, model: LabelledNet, *, skip_unknown: bool = False, deadline: Deadline = never) -> Replay:
-    """Replay every variant. skip_unknown: events that the model lacks are passed over, as in published figures.
+def token_replay(
+    log: Log,
+    model: LabelledNet,
+    *,
+    skip_unknown: bool = False,
+    deadline: Deadline = never,
+    play_deadline: Deadline = never,
+) -> Replay:
+    """Replay every variant. skip_unknown: events that the model lacks are passed over, as in published figures;
+    deadline: of the search that decides what fits, past which it is not known of some.
 
-    Raises PetriError ``PETRI_NOT_WORKFLOW_NET`` where the net has no end.
+    Raises PetriError ``PETRI_NOT_WORKFLOW_NET`` where the net has no end, and OutOfTimeError where ``play_deadline``
+    passes before all is counted: part of the counts says nothing.
     """
     prepared = prepare(log, model)
-    player = Player(prepared.compiled, prepared.labels)
+    player = Player(prepared.compiled, prepared.labels, play_deadline)
     fits, complete = _decide(prepared, player, deadline)
     played = [play or player.play(trace) for trace, play in zip(prepared.traces, complete, strict=True)]
     fits = [True if play.complete else verdict for play, verdict in zip(played, fits, strict=True)]

@@ -80,10 +80,10 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How well a model and a log agree. precision: None where it was not worked out."""
+    """How well a model and a log agree. replay, precision: None where they were not worked out in time."""
 
     aligned: Alignments
-    replay: Replay
+    replay: Replay | None
     precision: float | None
     simplicity: float
     deviations: Sequence[Deviation]
@@ -266,22 +266,24 @@ def draw_fit(fit: Fit, log: Log, look: Look, *, everything: bool = False) -> lis
     fits = f"{known:,}" if known == maybe else f"{known:,} to {maybe:,}"
     least, most = fit.aligned.cost()
     cost = f"{least:,}" if most == least else f"{least:,} or more" if most is None else f"{least:,} to {most:,}"
-    c = fit.replay.total
     rows = [
-        ("fitness", _interval(low, high), f"{fits} of {many(log.n_cases, 'case')} fit; exact alignments cost {cost}"),
-        (
-            "token replay",
-            rounded(c.fitness, 6),
-            f"{c.missing:,} of {c.consumed:,} tokens missing, {c.remaining:,} of {c.produced:,} left over",
-        ),
+        ("fitness", _interval(low, high), f"{fits} of {many(log.n_cases, 'case')} fit; exact alignments cost {cost}")
     ]
+    if fit.replay is not None:
+        c = fit.replay.total
+        told = f"{c.missing:,} of {c.consumed:,} tokens missing, {c.remaining:,} of {c.produced:,} left over"
+        rows.append(("token replay", rounded(c.fitness, 6), told))
     if fit.precision is not None:
         rows.append(("precision", rounded(fit.precision, 6), "of what the model allows, how much happens"))
     rows.append(("simplicity", rounded(fit.simplicity, 6), "by arcs a node"))
+    late = [name for name, value in (("token replay", fit.replay), ("precision", fit.precision)) if value is None]
     for name, value, why in rows:
         style = "good" if name == "fitness" and low == 1 else "strong"
         named = f"{name:<13}".replace(" ", KEEP)
         lines += wrap([("", named), (style, value), ("dim", f"{KEEP} {why}")], look.prose, DEEPER, DEEPER * 2)
+    if late or low < high:
+        said = f"not known in time: {listed(['exact fitness'] * (low < high) + late)} (--timeout gives more)"
+        lines += wrap([("doubt", said)], look.prose, DEEPER)
     return [*lines, *_deviations(fit, log, look, everything=everything), *_places(fit, log, look)]
 
 

@@ -132,12 +132,14 @@ def fit_data(fit: Fit) -> dict[str, Any]:
     low, high = fit.aligned.fitness()
     least, most = fit.aligned.cost()
     known, maybe = fit.aligned.fitting_cases()
-    c = fit.replay.total
+    c = None if fit.replay is None else fit.replay.total
     return {
         "fitness": {"lower": low, "upper": high},
         "cost": {"lower": least, "upper": most},
         "fittingCases": {"lower": known, "upper": maybe},
-        "replay": {
+        "replay": None
+        if c is None
+        else {
             "fitness": c.fitness,
             "missing": c.missing,
             "consumed": c.consumed,

@@ -226,6 +226,45 @@ def test_repetitions_are_told_as_retries_with_their_counts(tmp_path: Path) -> No
     assert "3 attempts cover 19 of 20 (95 %)" in petri("mine", log, cwd=tmp_path).out
 
 
+ENDLESS = """\
+kind: net
+id: endless
+places: [{id: p, tokens: 1}, {id: q}, {id: end}]
+transitions:
+  - {id: a, inputs: p, output: [p, q]}
+  - {id: b, inputs: [p, q], output: p}
+  - {id: c, inputs: end, output: end}
+final: {end: 1}
+"""
+
+
+def test_a_net_without_a_complete_run_ends_the_search_at_its_deadline(tmp_path: Path) -> None:
+    (tmp_path / "endless.yaml").write_text(ENDLESS, encoding="utf-8")
+    log = table(tmp_path / "log.csv", "aab^3 c")
+    fit = mined(tmp_path, log, "--model", "endless.yaml", "--timeout", "0")["fit"]
+    assert (fit["fitness"], fit["cost"]) == ({"lower": 0, "upper": 1}, {"lower": 0, "upper": None})
+    assert (fit["replay"], fit["precision"]) == (None, None)
+    text = petri("mine", log, "--model", "endless.yaml", "--timeout", "0", cwd=tmp_path).out
+    assert "not known in time: exact fitness, token replay and precision" in " ".join(text.split())
+    assert (
+        petri("mine", log, "--model", "endless.yaml", "--timeout", "0", "--fail-under", "0.1", cwd=tmp_path).code == 1
+    )
+
+
+def test_a_net_that_gets_stuck_is_an_error_and_no_fitness(tmp_path: Path) -> None:
+    stuck = ENDLESS.replace("inputs: p, output: [p, q]", "inputs: p, output: q")
+    (tmp_path / "stuck.yaml").write_text(stuck, encoding="utf-8")
+    done = petri("mine", table(tmp_path / "log.csv", "ab"), "--model", "stuck.yaml", cwd=tmp_path)
+    assert (done.code, "PETRI_NO_COMPLETE_RUN" in done.err) == (2, True)
+
+
+def test_without_time_the_coverage_that_was_asked_for_is_mined_and_the_others_are_not(tmp_path: Path) -> None:
+    log = table(tmp_path / "log.csv", "abc^95 acb^3 cba^2")
+    model = mined(tmp_path, log, "--coverage", "95", "--timeout", "0")["model"]
+    assert [row["coverage"] for row in model["sweep"]] == [95, 90, 80], "of the same variants"
+    assert model["warnings"] == ["no time was left to mine 100 % of the cases (--timeout gives more)"]
+
+
 def queue(path: Path, units: int = 2) -> Path:
     """Cases that are registered at once, and wait for one of so many desks."""
     lines = ["case,activity,start,end"]

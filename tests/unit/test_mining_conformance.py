@@ -13,7 +13,7 @@ from petri_cli.mining.model import LabelledNet
 from petri_cli.mining.precision import Precision, precision
 from petri_cli.mining.simplicity import simplicity
 from petri_cli.mining.token_play import Counts
-from petri_cli.mining.token_replay import token_replay
+from petri_cli.mining.token_replay import OutOfTimeError, token_replay
 from petri_cli.net.builder import NetBuilder, both
 from tests.oracle.alignments import check_moves
 from tests.strategies.models import read_everything
@@ -186,6 +186,13 @@ def test_a_deadline_that_has_passed_leaves_an_interval_that_says_so() -> None:
     assert high is None or low < high
 
 
+def test_a_replay_that_is_out_of_time_has_no_counts_at_all() -> None:
+    log, model = log_of(["ab", "ba"]), net("a: start > p", "b: p > end")
+    assert token_replay(log, model, deadline=lambda: True).total.consumed
+    with pytest.raises(OutOfTimeError):
+        token_replay(log, model, play_deadline=lambda: True)
+
+
 def test_parallel_branches_are_blocks_and_any_order_fits() -> None:
     aligned = align(log_of(["axyzb", "azyxb", "ayzb"]), parallel("xyz"))
     assert aligned.solved.markings is None
@@ -216,6 +223,7 @@ def test_a_net_with_weights_is_searched_by_marking() -> None:
     assert aligned.lower == aligned.upper == (0, 0, 1, 4 - 2)
 
 
+@pytest.mark.slow
 def test_five_thousand_nested_blocks_are_no_recursion() -> None:
     depth = 5_000
     arcs = []
