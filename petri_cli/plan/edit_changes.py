@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, assert_never
@@ -9,6 +10,8 @@ from typing import Any, assert_never
 from petri_cli.plan.compare import same_plan
 from petri_cli.plan.data import generated_ids
 from petri_cli.plan.model import Choice, Guard, Parallel, Plan, PlanNode, Resource
+
+_GENERATED = re.compile(r"g?[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +99,12 @@ def guard_at(plan: Plan, index: int) -> Guard:
 
 
 def same_but_for_ids(a: Plan, b: Plan) -> bool:
-    """Whether the plans are the same, ids that are generated aside."""
+    """Whether the plans are the same, ids that are generated, or look like it, aside."""
     return same_plan(_without_ids(a), _without_ids(b))
 
 
 def _without_ids(plan: Plan) -> Plan:
-    hidden = generated_ids(plan)
-    return replace(plan, nodes=tuple(replace(n, id="") if n.index in hidden else n for n in plan.nodes))
+    return replace(plan, nodes=tuple(replace(n, id="") if _GENERATED.fullmatch(n.id) else n for n in plan.nodes))
 
 
 @dataclass(slots=True)

@@ -26,7 +26,13 @@ def draw_fixes(a: Analysis, fixes: Fixes, look: Look, *, whole: bool = False) ->
         lines += wrap([("dim", _how(a, len(shown) > 1))], look.width, DEEPER)
     for note in fixes.notes:
         place = f" ({note.where})" if note.where.line else ""
-        lines += wrap([("dim", f"Not offered: {note.message}{place}.")], look.width, DEEPER if fixes.found else INDENT)
+        if note.code == "PETRI_CANNOT_EDIT":
+            text = f"Not offered: {note.message}{place}."
+        elif whole or not fixes.found:
+            text = f"{note.message[:1].upper()}{note.message[1:]}."
+        else:
+            continue
+        lines += wrap([("dim", text)], look.width, DEEPER if fixes.found else INDENT)
     return lines
 
 
