@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
+import pytest
+
 from petri_cli.net.firing import is_dead, replay
 from petri_cli.plan.load import load_plan_text, plan_from_data
 from petri_cli.plan.lower import lower_workflow
@@ -31,6 +33,7 @@ def agrees(plan: Plan, result: Result) -> bool:
     return all(found is None or found.sound for found in (truth_of_plan(plan, w, cap=CAP) for w in WIDTHS))
 
 
+@pytest.mark.slow
 def test_the_gate_for_plans_agrees_with_brute_force() -> None:
     verdicts: Counter[Verdict] = Counter()
     for seed in range(120):

@@ -38,6 +38,7 @@ from petri_cli.session.memory import MemoryEventStore
 from petri_cli.session.state import State
 from petri_cli.soundness.plans import judge_plan
 from petri_cli.soundness.result import Verdict
+from tests.parts import parts
 from tests.sessions import Play, prefixes
 from tests.strategies.contended_plans import Document, contended_plan, contended_plans, gated_plan
 from tests.virtual_time import run_virtually
@@ -319,7 +320,7 @@ def test_visitors_alone_bring_a_session_to_the_same_ends(document: Document, see
     check(document, World(rng, rng.choice([0.0, 0.3]), rng.choice([0.0, 0.2]), workers=2, drivers=False))
 
 
-@pytest.mark.parametrize("block", range(2))
+@pytest.mark.parametrize("block", parts(2))
 def test_plans_that_lock_in_any_order_end_completed_or_deadlocked_and_say_so(block: int) -> None:
     ended: set[str] = set()
     for seed in range(block * 20, block * 20 + 20):

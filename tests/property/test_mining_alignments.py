@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -113,7 +114,9 @@ def test_a_trace_costs_nothing_exactly_when_a_replay_finds_it_to_fit(seed: int, 
         aligned = align(log, model, max_states=MANY)
     except PetriError:
         return
-    replay = token_replay(log, model)
+    with pytest.MonkeyPatch.context() as patch:  # what one search finds in so few states, the other finds in a few more
+        patch.setattr("petri_cli.mining.token_replay.MAX_STATES", 20 * MANY)
+        replay = token_replay(log, model)
     for k, fits in enumerate(replay.fits):
         if aligned.lower[k] == aligned.upper[k] and fits is not None:
             assert fits == (aligned.upper[k] == 0)
@@ -155,6 +158,7 @@ for seed in range(12):
 """
 
 
+@pytest.mark.slow
 def test_the_answers_do_not_depend_on_the_hash_seed() -> None:
     said = set()
     for seed in ("0", "1", "2", "77", "4242"):

@@ -11,6 +11,7 @@ from petri_cli.net.firing import is_dead, replay
 from petri_cli.net.model import Net
 from petri_cli.soundness.deadlock import DeadlockSearch, find_deadlock
 from tests.oracle.statespace import TooBig, explore, freeze
+from tests.parts import parts
 from tests.strategies.plain_nets import arbitrary_net, process_net
 
 
@@ -44,7 +45,7 @@ def _is_a_deadlock(net: Net, found: DeadlockSearch) -> None:
     assert net.final is None or freeze(end) != freeze(net.final)
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", parts(4))
 def test_arbitrary_plain_nets_deadlock_exactly_where_the_full_search_says(part: int) -> None:
     decided = [_agrees(arbitrary_net(Random(seed), reads=seed % 2 == 0)) for seed in range(part, 1600, 4)]  # noqa: S311
     assert decided.count("deadlock") > 80

@@ -134,6 +134,7 @@ def test_candidates_are_confirmed_or_refused_rightly(monkeypatch: pytest.MonkeyP
     comparison.most_were_compared()
 
 
+@pytest.mark.slow
 def test_plans_in_which_a_wait_cannot_last_are_sound_at_every_width(monkeypatch: pytest.MonkeyPatch) -> None:
     """Statement B, beside the same gate without it: no plan changes its verdict."""
     comparison = Comparison()

@@ -12,12 +12,13 @@ from petri_cli.soundness.nets import judge_net
 from petri_cli.soundness.plans import judge_plan
 from petri_cli.soundness.result import Budget, Verdict
 from tests.oracle.plans import truth
+from tests.parts import parts
 from tests.strategies.contended_plans import contended_plan
 
 BUDGET = Budget(max_states=3_000)
 
 
-@pytest.mark.parametrize("block", range(3))
+@pytest.mark.parametrize("block", parts(3))
 def test_the_workflow_net_means_what_the_plan_means(block: int) -> None:
     judged = 0
     for seed in range(block * 150, block * 150 + 150):

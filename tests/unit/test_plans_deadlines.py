@@ -114,6 +114,7 @@ def test_a_literal_list_searched_at_less_than_its_length_is_unsound_only_with_a_
     assert result.code == "PETRI_UNKNOWN"
 
 
+@pytest.mark.slow
 def test_a_large_pool_is_refused_with_its_run() -> None:
     result = judge_plan(pool(1_500))
     assert result.counterexample is not None
