@@ -5,23 +5,21 @@ from __future__ import annotations
 
 import re
 from array import array
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from petri_cli.formats.arrow_column import numbers
 from petri_cli.formats.csv_log import delimiter_of, header_of
-from petri_cli.formats.log_events import Events, collapse, times_of
+from petri_cli.formats.log_events import Events, collapse
 from petri_cli.formats.log_options import Columns, LogOptions, columns_of
 from petri_cli.formats.log_source import CHUNK, LogSource
 from petri_cli.formats.log_times import UNKNOWN, zone_ticks
-from petri_cli.mining.log import Log
+from petri_cli.mining.log import Log, Times
 
 if TYPE_CHECKING:
     from polars import DataFrame, Expr, LazyFrame, Series
 
 WORTH_IT = 1 << 23
 """Bytes from which on a table is read with Polars, which takes a tenth of a second to come up."""
-
-_PIECE = 1 << 19
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?", re.ASCII)
 
@@ -92,7 +90,7 @@ def log_of_table(table: LazyFrame, columns: Columns, options: LogOptions, full: 
     if not _regular(frame):
         return None
     zoned = _without_zones(frame)
-    return None if zoned is None else _collapsed(_ordered(zoned), columns, options)
+    return None if zoned is None else _collapsed(*_ordered(zoned), columns, options)
 
 
 def _regular(frame: DataFrame) -> bool:
@@ -110,7 +108,7 @@ def _names(column: Series) -> dict[int, str]:
     """Code → name of what a column holds."""
     import polars as pl
 
-    held = column.unique()
+    held = column.unique(maintain_order=True)
     return dict(zip(held.to_physical().to_list(), held.cast(pl.String).to_list(), strict=True))
 
 
@@ -129,7 +127,9 @@ def _ticks(sample: Series, role: str) -> list[Expr]:
     shape = rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}{mark}[0-9]{{2}}:[0-9]{{2}}:[0-5][0-9]"
     shape += rf"\.[0-9]{{{digits}}}" * bool(digits) + "(Z|[+-][0-9]{2}:[0-9]{2})?$"
     ticks = (
-        column.str.slice(0, 19).str.to_datetime(f"%Y-%m-%d{mark}%H:%M:%S", time_unit="us", strict=False).dt.epoch("us")
+        column.str.slice(0, 19)
+        .str.to_datetime(f"%Y-%m-%d{mark}%H:%M:%S", time_unit="us", strict=False, cache=False)
+        .dt.epoch("us")
     )
     if digits:
         exact = min(digits, 6)
@@ -156,51 +156,58 @@ def _without_zones(frame: DataFrame) -> DataFrame | None:
     return frame
 
 
-def _ordered(frame: DataFrame) -> DataFrame:
-    """Case after case as they come up, within each by time, ties as they were; ``run`` is another number a case."""
+def _ordered(frame: DataFrame) -> tuple[DataFrame, Series]:
+    """Case after case as they come up, within each by time, ties as they were; and the first row of each case."""
     import polars as pl
 
-    frame = frame.with_columns(pl.col("case").rle_id().alias("run"))
-    runs = frame["run"][-1] + 1
+    begins = (pl.col("case") != pl.col("case").shift(1)).fill_null(True).alias("begins")
     timed = "timestamp" in frame.columns
-    if frame["case"].n_unique() == runs:
-        if not timed:
-            return frame
-        falls: Expr = (pl.col("timestamp").diff() < 0) & (pl.col("run").diff() == 0)
-        if not frame.select(falls.any()).item():
-            return frame
+    firsts = frame.select(begins)["begins"]
+    if frame["case"].filter(firsts).n_unique() == firsts.sum():
+        falls = pl.col("timestamp").diff() < 0
+        if not timed or not frame.filter(~firsts & frame.select(falls.fill_null(False)).to_series()).height:
+            return frame, firsts.arg_true()
+        frame = frame.with_columns(firsts.cast(pl.Int64).cum_sum().alias("run"))
     else:
         frame = frame.with_row_index("row").with_columns(pl.col("row").min().over("case").alias("run"))
-    return frame.sort(["run", "timestamp"] if timed else ["run"], maintain_order=True)
+    by = ["run", "timestamp"] if timed else ["run"]
+    frame = frame.sort(by, maintain_order=True)
+    return frame, frame.select(begins)["begins"].arg_true()
 
 
-def _collapsed(frame: DataFrame, columns: Columns, options: LogOptions) -> Log:
+def _collapsed(frame: DataFrame, begins: Series, columns: Columns, options: LogOptions) -> Log:
     import polars as pl
 
     names = _names(frame["activity"])
-    first = pl.col("run") != pl.col("run").shift(1)
-    cases: list[str] = frame.filter(first.fill_null(True))["case"].to_list()
-    bounds = array("q", accumulate(frame["run"].rle().struct.field("len").to_list(), initial=0))
-    activity, resource, resources = _flat(frame["activity"].to_physical(), "i"), None, [""]
-    if "resource" in frame.columns and options.times:
-        held = _names(frame["resource"])
-        code = {number: k if held[number] else UNKNOWN for k, number in enumerate(held)}
-        resources = list(held.values())
-        resource = array("i", list(map(code.__getitem__, _flat(frame["resource"].to_physical(), "i"))))
-    timed = "timestamp" in frame.columns and options.times
-    ended = _flat(frame["timestamp"], "q") if timed else array("q", [UNKNOWN]) * frame.height
-    began = _flat(frame["start"], "q") if "start" in frame.columns and options.times else None
-    events = Events(len(cases), array("i"), activity, ended, began, resource, None, bounds)
-    found = collapse(events)
+    cases: list[str] = frame["case"].gather(begins).to_list()
+    bounds = numbers(begins.cast(pl.Int64))
+    bounds.append(frame.height)
+    activity = numbers(frame["activity"].to_physical().cast(pl.Int32))
+    found = collapse(Events(len(cases), array("i"), activity, array("q"), None, None, None, bounds))
     return Log(
         tuple([names[a] for a in found.activities]), found.variants, found.counts, tuple(cases), found.variant_of,
-        times_of(events, resources) if options.times else None, columns=columns.named(),
+        _times(frame) if options.times else None, columns=columns.named(),
     )  # fmt: skip
 
 
-def _flat(column: Series, kind: str) -> array[int]:
-    """Piece by piece, since a list of Python's integers is large."""
-    flat = array(kind)
-    for begin in range(0, len(column), _PIECE):
-        flat += array(kind, column.slice(begin, _PIECE).to_list())
-    return flat
+def _times(frame: DataFrame) -> Times | None:
+    """What :func:`petri_cli.formats.log_events.times_of` tells; None where nothing at all is known."""
+    import polars as pl
+
+    ended = began = who = None
+    names: tuple[str, ...] = ()
+    if "timestamp" in frame.columns and (frame["timestamp"] != UNKNOWN).any():
+        ended = numbers(frame["timestamp"])
+    if "start" in frame.columns and (frame["start"] != UNKNOWN).any():
+        began = numbers(frame["start"])
+    if "resource" in frame.columns:
+        held = _names(frame["resource"])
+        code = {number: UNKNOWN if not name else 0 for number, name in held.items()}
+        known = [number for number in held if code[number] != UNKNOWN]
+        names = tuple([held[number] for number in known])
+        code |= {number: k for k, number in enumerate(known)}
+        if names:
+            who = numbers(frame["resource"].to_physical().replace_strict(code, return_dtype=pl.Int32))
+    if ended is None and began is None and who is None:
+        return None
+    return Times(ended if ended is not None else array("q", [UNKNOWN]) * frame.height, began, who, names)
