@@ -88,10 +88,8 @@ class Lifting:
         if self._adds and sink is not None:
             sparing = Sparing(self.compiled, run)
             past = sparing.past_of_first_token(run, self.compiled.index[sink])
-            if self._is_improper(self._end_of(past)):
-                run = past
-            if len(run) <= WORTH_SHORTENING:
-                short = sparing.spared(run, self._is_improper, lambda _run, _k: True)
+            if len(past) <= WORTH_SHORTENING and self._is_improper(self._end_of(past)):
+                short = sparing.to_token(past, self._is_improper)
                 return improper(self.compiled, self.target, short, shortest=False)
         cx = improper(self.compiled, self.target, run, shortest=False)
         return replace(cx, minimal=False)
@@ -102,9 +100,8 @@ class Lifting:
         if settled is None:
             return replace(cannot_complete(self.compiled, self.target, run, shortest=False), minimal=False)
         if self._adds and len(settled) <= WORTH_SHORTENING:
-            sparing = Sparing(self.compiled, settled)
-            settled = sparing.spared(settled, self._is_stuck, sparing.is_contested)
-            return deadlock(self.compiled, settled, shortest=False)
+            short = Sparing(self.compiled, settled).to_dead_marking(settled, self._is_stuck)
+            return deadlock(self.compiled, short, shortest=False)
         return replace(deadlock(self.compiled, settled, shortest=False), minimal=False)
 
     def _end_of(self, run: Sequence[int]) -> State:

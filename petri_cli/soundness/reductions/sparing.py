@@ -9,8 +9,9 @@ to a dead marking. So only the other steps are tried.
 
 *To a marking of the sink.* Each token a step takes was put there by a step before it, or at the start: let it be the
 oldest one. The steps that the first token on the sink rests on, by such links, can be fired without the others, in the
-same order, and mark the sink. (What they leave behind is not the final marking, or else the others, too, would have had
-nothing to take.)
+same order, and mark the sink. If in all of that no place gets a second token then each step rests on one certain step
+for each of its tokens, and none can be spared; otherwise all are tried. (What is left behind is not the final marking,
+or else the other steps, too, would have had nothing to take.)
 """
 
 from __future__ import annotations
@@ -57,23 +58,47 @@ class Sparing:
                 return [run[i] for i in _closure(k, rests_on)]
         return list(run)
 
-    def spared(self, run: Sequence[int], accept: Accept, tried: Callable[[list[int], int], bool]) -> list[int]:
-        """``run`` without a step k that can be spared, among those for which ``tried(run, k)``; from the last on,
-        until none can be."""
+    def to_dead_marking(self, run: Sequence[int], accept: Accept) -> list[int]:
+        """``run`` without steps to spare, from the last on, until none can be. accept: whether a marking is dead and
+        not final, as the one is that ``run`` leads to."""
         kept = list(run)
-        again = True
-        while again:
-            again = False
-            k = len(kept)
-            while k:
-                k -= 1
-                if k < len(kept) and tried(kept, k):
-                    shorter, end = self._without(kept, k)
-                    if accept(tuple(end)):
-                        kept, again = shorter, True
+        k = len(kept)
+        last: dict[int, int] = {}
+        while k:
+            k -= 1
+            if any(last.get(p, k) > k for p, _ in self._needs[kept[k]]):
+                shorter, end = self._without(kept, k)
+                if accept(end):
+                    kept, k, last = shorter, len(shorter), {}
+                    continue
+            for p, n in self._change[kept[k]]:
+                if n < 0:
+                    last.setdefault(p, k)
         return kept
 
-    def _without(self, run: Sequence[int], k: int) -> tuple[list[int], list[int]]:
+    def to_token(self, run: Sequence[int], accept: Accept) -> list[int]:
+        """The same, where every step of ``run`` is one that the first token on the sink rests on. accept: whether a
+        marking has the sink marked and is not final."""
+        kept = list(run)
+        k = len(kept)
+        while k and self._has_places_marked_twice(kept):
+            k -= 1
+            shorter, end = self._without(kept, k)
+            if accept(end):
+                kept, k = shorter, len(shorter)
+        return kept
+
+    def _has_places_marked_twice(self, run: Sequence[int]) -> bool:
+        made = list(self._initial)
+        for a in run:
+            for p, n in self._change[a]:
+                if n > 0:
+                    made[p] += n
+                    if made[p] > 1:
+                        return True
+        return False
+
+    def _without(self, run: Sequence[int], k: int) -> tuple[list[int], State]:
         """What of ``run`` still fires without its step ``k``, and the marking that it leads to."""
         marking = list(self._initial)
         needs, changes = self._needs, self._change
@@ -89,12 +114,7 @@ class Sparing:
                 for p, n in changes[a]:
                     marking[p] += n
                 fired.append(a)
-        return fired, marking
-
-    def is_contested(self, run: Sequence[int], k: int) -> bool:
-        """Whether a later step takes from a place that step ``k`` takes from."""
-        mine = {p for p, _ in self._needs[run[k]]}
-        return any(n < 0 and p in mine for a in run[k + 1 :] for p, n in self._change[a])
+        return fired, tuple(marking)
 
 
 def _closure(last: int, rests_on: Sequence[set[int]]) -> list[int]:
