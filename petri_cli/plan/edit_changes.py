@@ -104,7 +104,11 @@ def same_but_for_ids(a: Plan, b: Plan) -> bool:
 
 
 def _without_ids(plan: Plan) -> Plan:
-    return replace(plan, nodes=tuple(replace(n, id="") if _GENERATED.fullmatch(n.id) else n for n in plan.nodes))
+    return replace(plan, nodes=tuple(replace(n, id="") if _looks_generated(n) else n for n in plan.nodes))
+
+
+def _looks_generated(node: PlanNode) -> bool:
+    return isinstance(node, Guard | Parallel | Choice) and _GENERATED.fullmatch(node.id) is not None
 
 
 @dataclass(slots=True)

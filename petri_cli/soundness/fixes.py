@@ -30,7 +30,7 @@ CHEAP_FIRST: tuple[FixKind, ...] = ("order", "capacity", "width", "wrap")
 """The order in which they are looked for: a gate makes for the largest searches."""
 _RANK: Mapping[str, int] = {kind: k for k, kind in enumerate(KINDS)}
 
-SECONDS = 1.0
+SECONDS = 3.0
 SHARE = 0.1
 """Of the time for one file, so much goes into fixes, and not more than ``SECONDS``."""
 
@@ -134,7 +134,7 @@ class _Finder:
         if self.cut_short:
             message = "not every fix was tried within the budget"
             self.notes["budget"] = Problem("PETRI_UNKNOWN", message, Position(self.file), severity="warning")
-        found = sorted(self.found, key=lambda f: (f.cost, len(f.edits), _RANK[f.kind], f.edits[0].where))
+        found = sorted(self.found, key=lambda f: (f.cost, _RANK[f.kind], f.edits[0].where))
         return Fixes(tuple(found), tuple(self.notes.values()))
 
     def run(self, trials: Trials, first: list[Change], kinds: Sequence[FixKind], base: Trials) -> None:

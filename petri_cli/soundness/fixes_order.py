@@ -116,7 +116,9 @@ class _Nests:
             mine = [ranks.get(r, -1) for g in chain for r, _ in units.get(g, guard_at(plan, g).units)]
             inner = _one_thread_inside(plan, last)
             asked = {i: units.get(i, guard_at(plan, i).units) for i in inner}
-            late = [i for i, held in asked.items() if len(held) == 1 and ranks.get(held[0][0], len(ranks)) < max(mine)]
+            own = {r for g in chain for r, _ in guard_at(plan, g).units}
+            low = {r for r, rank in ranks.items() if rank < max(mine)} - own
+            late = [i for i, held in asked.items() if len(held) == 1 and held[0][0] in low]
             names = tuple(dict.fromkeys(asked[i][0][0] for i in late))
             everywhere = _asked_inside(plan, last, names, units)
             if late and all(asked[i][0][1] == 1 for i in late) and everywhere == set(late):

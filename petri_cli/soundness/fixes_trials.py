@@ -16,10 +16,10 @@ from petri_cli.soundness.lockorder import LockOrder, lock_order
 from petri_cli.soundness.replayer import Replayer
 from petri_cli.soundness.result import Verdict
 
-TRIAL_COST = 15
-"""What a trial costs beside its search, for each node of the core: in states times moves of a search net."""
 WORK = 150_000
-"""The same measure, for one kind of fix."""
+"""States times moves of the search nets, for one kind of fix."""
+NODES = 100_000
+"""Nodes of the core in all questions about one kind of fix."""
 STATES = 10_000
 """States of one search."""
 
@@ -46,10 +46,11 @@ class Trials:
         self.spent = False
         self.open = False
         self.work = 0
+        self.nodes = 0
 
     def renew(self) -> None:
         """A new kind of fix begins, with a budget of its own."""
-        self.spent, self.work = False, WORK
+        self.spent, self.work, self.nodes = False, WORK, NODES
 
     def sound(self, changes: Sequence[Change]) -> bool:
         """Whether the plan is SOUND with the changes; False where that was not decided."""
@@ -67,8 +68,8 @@ class Trials:
         return Question(core, now, widths)
 
     def _ask(self, question: Question, replayer: Replayer) -> bool:
-        self.work -= TRIAL_COST * len(question.core.nodes)
-        self.spent = self.spent or self.work < 0 or self.expired()
+        self.nodes -= len(question.core.nodes)
+        self.spent = self.spent or self.work < 0 or self.nodes < 0 or self.expired()
         if self.spent:
             return False
         limits = Limits(STATES, self.expired, work=self.work)

@@ -28,6 +28,7 @@ def wrapped(trials: Trials) -> Iterator[Proposal]:
         gate = AddResource(name, 1)
         wraps: list[Change] = [Wrap(b, name) for b in blocks]
         if trials.sound([gate, *wraps]):
+            gate = _widened(trials, name, wraps)
             wraps = trials.needed(wraps, [gate])
             found.append(_proposal(trials, _widened(trials, name, wraps), wraps))
         yield from found
