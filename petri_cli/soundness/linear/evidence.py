@@ -1,0 +1,213 @@
+"""The three questions put together: what no solution of the state equation does, no run does.
+
+Let f be the final marking, *end* the tokens by which the end is marked, and U a set of actions.
+
+Theorem L. If (T) no run of actions of U alone is infinite, (D) no solution of the state equation disables all of U
+without the end marked, and (P) none has the end marked and is not f, then f is reachable from every reachable marking
+(option to complete), and no reachable marking but f has the end marked (proper completion).
+
+Argument. Every reachable marking is part of a solution (:mod:`petri_cli.soundness.linear.equation`), so (P) is proper
+completion. From a reachable m fire actions of U as long as one is enabled; by (T) this ends, in a reachable marking
+that disables U. By (D) it has the end marked, by (P) it is f. ∎
+
+That no action is dead is shown by runs that fire each (:func:`petri_cli.soundness.linear.walks.covering_runs`); the
+equation says nothing about it. For a plan (D) alone, with U = all actions, is soundness (statement A).
+
+A solution that is found is a candidate: it counts when a run comes to it. Where none does, a trap that is marked at the
+start and empty in the solution is added to the equation, or cuts are, and the question is asked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+
+from petri_cli.net.compiled import CompiledNet
+from petri_cli.soundness.linear.check import check_ranking, check_refutation
+from petri_cli.soundness.linear.cuts import add_cuts
+from petri_cli.soundness.linear.equation import Equation, equation_of
+from petri_cli.soundness.linear.proof import Literal, Ranking, Refutation, Row
+from petri_cli.soundness.linear.ranking import ranking_of
+from petri_cli.soundness.linear.refute import GaveUp, Search, Solution
+from petri_cli.soundness.linear.traps import marked_trap
+from petri_cli.soundness.linear.walks import Run, Walk, covering_runs, realise
+from petri_cli.soundness.timer import Deadline, never
+
+ROUNDS = 30
+"""Traps added to one question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What became of a question: a checked ``proof``, a ``run`` to a marking that it describes, or neither."""
+
+    proof: Refutation | None = None
+    run: Run | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is known about the soundness of a net. ``stuck`` and ``proper`` are None or empty where nothing was proved.
+
+    ranking: (T), stuck: (D), proper: (P), in one or two parts; runs: they fire every action between them.
+    dead: actions with the proof that they are never enabled; deadlock, improper: runs to a dead marking that is not
+    final, and to one with the end marked that is not final.
+    """
+
+    ranking: Ranking | None = None
+    stuck: Refutation | None = None
+    proper: tuple[Refutation, ...] = ()
+    runs: tuple[Run, ...] = ()
+    dead: tuple[tuple[int, Refutation], ...] = ()
+    deadlock: Run | None = None
+    improper: Run | None = None
+
+    @property
+    def completes(self) -> bool:
+        """Whether option to complete and proper completion are proved."""
+        return self.ranking is not None and self.stuck is not None and bool(self.proper)
+
+    @property
+    def sound(self) -> bool:
+        return self.completes and bool(self.runs)
+
+    @property
+    def unsound(self) -> bool:
+        return self.deadlock is not None or self.improper is not None or bool(self.dead)
+
+
+def linear_evidence(
+    compiled: CompiledNet, end: Mapping[int, int], resources: Collection[int] = (), deadline: Deadline = never
+) -> Evidence:
+    """Judge the net by the state equation, question by question, until one fails.
+
+    end: place index → tokens by which the end is marked; resources: places that keep what they hold in the final
+    marking of ``compiled``, which it has. Proofs are checked before they are given away; runs are for the caller to
+    replay.
+    """
+    asked = _Asked(compiled, deadline)
+    everything = asked.dead(end, range(len(compiled.actions)))
+    if everything.run is not None:
+        return Evidence(deadlock=everything.run)
+    proper = asked.improper(end, resources)
+    stuck, proofs = everything.proof, tuple(x.proof for x in proper if x.proof is not None)
+    improper = next((x.run for x in proper if x.run is not None), None)
+    if improper is not None or len(proofs) < len(proper):
+        return Evidence(stuck=stuck, improper=improper)
+    covered = covering_runs(compiled, deadline=deadline)
+    if covered.unseen:
+        dead = asked.never_enabled(covered.unseen)
+        if dead:
+            return Evidence(stuck=stuck, proper=proofs, dead=dead)
+    known = Evidence(stuck=stuck, proper=proofs, runs=() if covered.unseen else covered.runs)
+    ranking = ranking_of(asked.equation, end)
+    if ranking is None or stuck is None:
+        return known
+    check_ranking(asked.equation, ranking)
+    if len(ranking.actions) < len(compiled.actions):
+        stuck = asked.dead(end, ranking.actions).proof
+    return known if stuck is None else replace(known, ranking=ranking, stuck=stuck)
+
+
+def no_deadlock(compiled: CompiledNet, end: Mapping[int, int], deadline: Deadline = never) -> Found:
+    """(D) alone, for all actions: a proof that every dead marking has the end marked, or a run to one that has not.
+
+    On the search net of a plan (:mod:`petri_cli.soundness.skeleton`) a proof is soundness of the part that it stands
+    for (statement A).
+    """
+    return _Asked(compiled, deadline).dead(end, range(len(compiled.actions)))
+
+
+class _Asked:
+    """The state equation of a net and the questions put to it. Traps and cuts that were added stay."""
+
+    def __init__(self, compiled: CompiledNet, deadline: Deadline) -> None:
+        self.compiled = compiled
+        self.equation: Equation = equation_of(compiled)
+        self.search = Search(self.equation, deadline=deadline)
+        self.deadline = deadline
+        self._cut = False
+
+    def dead(self, end: Mapping[int, int], actions: Sequence[int]) -> Found:
+        """(D): a marking that disables ``actions`` without the end marked."""
+        lacking = [Literal("place", p, 1, k - 1) for p, k in end.items()]
+        wanted = self._is_dead_end(end)
+        if not lacking:  # the end is the empty marking: every other has a token
+            goal = [self._all_tokens(range(self.equation.places), 1)]
+            return self._ask(goal, actions, (), wanted)
+        if len(lacking) == 1:
+            return self._ask(lacking, actions, (), wanted)
+        return self._ask([], actions, lacking, wanted)
+
+    def improper(self, end: Mapping[int, int], resources: Collection[int]) -> list[Found]:
+        """(P): a marking with the end marked and more than it, or with it and other resources than at the end."""
+        final = self.compiled.final or ()
+        if not end:
+            return []
+        marked = [Literal("place", p, -1, k) for p, k in end.items()]
+        others = [p for p in range(self.equation.places) if p not in resources]
+        total = sum(final[p] for p in others)
+        beyond = self._all_tokens(others, total + 1)
+        found = [self._ask([*marked, beyond], (), (), self._is_improper(end))]
+        if resources and found[0].proof is not None:
+            exact = beyond._replace(side=1, bound=total)
+            differs = [Literal("place", r, side, final[r] - side) for r in sorted(resources) for side in (1, -1)]
+            found.append(self._ask([*marked, exact], (), differs, self._is_improper(end)))
+        return found
+
+    def never_enabled(self, actions: Collection[int]) -> tuple[tuple[int, Refutation], ...]:
+        """Those of ``actions`` whose inputs are never all there, with the proof."""
+        dead = []
+        for a in sorted(actions):
+            goal = [x._replace(side=-x.side, bound=x.bound + x.side) for x in self.equation.disabled[a]]
+            proof = self._ask(goal, (), (), lambda walk, a=a: a in walk.enabled).proof  # type: ignore[misc]
+            if proof is not None:
+                dead.append((a, proof))
+        return tuple(dead)
+
+    def _all_tokens(self, places: Collection[int], least: int) -> Literal:
+        return self.search.add_row(Row(dict.fromkeys(places, 1), Literal("row", -1, -1, least), "goal"))
+
+    def _is_dead_end(self, end: Mapping[int, int]) -> Callable[[Walk], bool]:
+        final = self.compiled.final
+        return lambda walk: not walk.enabled and walk.marking != final
+
+    def _is_improper(self, end: Mapping[int, int]) -> Callable[[Walk], bool]:
+        final = self.compiled.final
+        return lambda walk: walk.marking != final and all(walk.marking[p] >= k for p, k in end.items())
+
+    def _ask(
+        self,
+        goal: Sequence[Literal],
+        stuck: Sequence[int],
+        differs: Sequence[Literal],
+        wanted: Callable[[Walk], bool],
+    ) -> Found:
+        """Ask, and ask again with what tells the equation apart from the net."""
+        for _ in range(ROUNDS):
+            try:
+                answer = self.search.refute(goal, stuck, differs)
+            except GaveUp:
+                return Found()
+            if isinstance(answer, Refutation):
+                check_refutation(self.equation, answer)
+                return Found(proof=answer)
+            run = realise(self.compiled, [ceil(x) for x in answer.counts], wanted)
+            if run is not None:
+                return Found(run=run)
+            if not self._refine(answer):
+                return Found()
+        return Found()
+
+    def _refine(self, answer: Solution) -> bool:
+        """Add what this solution violates; False when nothing is known."""
+        row = marked_trap(self.equation, (p for p, n in enumerate(answer.marking) if not n))
+        if row is not None:
+            self.search.assume(self.search.add_row(row))
+        elif not self._cut:
+            self._cut = True
+            add_cuts(self.search)
+        else:
+            return False
+        return True

@@ -1,0 +1,363 @@
+"""Looking for a solution of the state equation that a question describes, by branching; none found is a proof.
+
+A depth-first search over linear relaxations. Where the solution at hand leaves an action enabled that the question
+wants disabled, one of the literals that disable it has to be added: a branch each. A branch ends when the relaxation
+has no solution; the conflict says which literals took part. Where the last decision did not, its other branches need
+no look (conflict-directed backjumping, Prosser 1993): that is what keeps parts of the net that have nothing to do with
+each other from multiplying.
+
+Two kinds of rows tighten the relaxation. A *cut*: an action with inputs p₁…pₙ that are never fuller than the action
+needs (proved as lemmas) is disabled iff Σ m(pᵢ) - needs(pᵢ) + 1 ≤ n - 1. A *trap* (Esparza & Melzer, "Verification of
+Safety Properties Using Integer Programming: Beyond the State Equation", FMSD 16, 2000): places that, once marked, are
+never all empty again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from petri_cli.soundness.linear.equation import Equation
+from petri_cli.soundness.linear.proof import Leaf, Lemma, Literal, Proof, Refutation, Row, Split
+from petri_cli.soundness.linear.simplex import Conflict, OutOfPivots, Tableau
+from petri_cli.soundness.timer import Deadline, never
+
+AT_ONCE = 200
+"""Branches of the first attempt."""
+A_LEMMA = 4
+"""Branches for a place that may be provably empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A solution of the state equation that the question describes, whole or not: a candidate, never a verdict."""
+
+    counts: tuple[Fraction, ...]
+    marking: tuple[Fraction, ...]
+
+    @property
+    def whole(self) -> bool:
+        return all(n.denominator == 1 for n in (*self.counts, *self.marking))
+
+
+@dataclass(slots=True)
+class _Frame:
+    """A decision under way: its cases, those refuted so far, and the decisions that their refutations rest on."""
+
+    reason: str
+    action: int
+    cases: Sequence[Literal]
+    mark: int
+    proved: list[tuple[Literal, Proof]] = field(default_factory=list)
+    rests_on: set[int] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """open: the actions to disable that can be disabled in several ways, or in none; takers: for each literal those
+    that it disables; fillers: for each place those that can fill it."""
+
+    goal: Sequence[Literal]
+    stuck: Sequence[int]
+    differs: Sequence[Literal]
+    open: Sequence[int]
+    takers: Mapping[Literal, Sequence[int]]
+    fillers: Sequence[Sequence[int]]
+
+
+def _opposite(literal: Literal) -> Literal:
+    return literal._replace(side=-literal.side, bound=literal.bound + literal.side)
+
+
+class GaveUp(Exception):
+    """The time, the pivots or the branches that were granted are used up."""
+
+
+class Search:
+    """The state equation with the bounds that hold in every solution; questions are asked one after the other."""
+
+    def __init__(self, equation: Equation, granted: int = 200_000, deadline: Deadline = never) -> None:
+        self.equation, self.deadline = equation, deadline
+        self.tableau = Tableau(len(equation.columns), granted)
+        self.rows: list[Row] = []
+        self.lemmas: list[Lemma] = []
+        self.branches = 0
+        self._first_place = len(equation.columns)
+        self._row_variables: list[int] = []
+        self._said: list[tuple[Literal, int]] = []
+        forms: list[dict[int, int]] = [{} for _ in equation.initial]
+        for a, column in enumerate(equation.columns):
+            for p, k in column.items():
+                forms[p][a] = k
+        for form in forms:
+            self.tableau.add_row(form)
+        for a in range(len(equation.columns)):
+            self._say(Literal("count", a, -1, 0))
+        for p in range(equation.places):
+            self._say(Literal("place", p, -1, 0))
+
+        self._disabling = [[self._bound_of(x) for x in literals] for literals in equation.disabled]
+
+    def _bound_of(self, literal: Literal) -> tuple[int, int, int]:
+        """(variable, side, bound) in the tableau."""
+        v, start = self._variable(literal)
+        return v, literal.side, literal.bound - start
+
+    def _variable(self, literal: Literal) -> tuple[int, int]:
+        """(variable of the tableau, the tokens there at the start: the tableau counts the change)."""
+        match literal.kind:
+            case "place":
+                return self._first_place + literal.of, self.equation.initial[literal.of]
+            case "count":
+                return literal.of, 0
+            case _:
+                weights = self.rows[literal.of].weights
+                start = sum(k * self.equation.initial[p] for p, k in weights.items())
+                return self._row_variables[literal.of], start
+
+    def _say(self, literal: Literal, depth: int = 0) -> tuple[Leaf, set[int]] | None:
+        """Add a bound on the strength of decision ``depth`` (0: of the question itself)."""
+        v, start = self._variable(literal)
+        self._said.append((literal, depth))
+        conflict = self.tableau.bound(v, literal.side, literal.bound - start, len(self._said) - 1)
+        return None if conflict is None else self._leaf(conflict)
+
+    def _check(self) -> tuple[Leaf, set[int]] | None:
+        try:
+            conflict = self.tableau.check()
+        except OutOfPivots:
+            raise GaveUp from None
+        return None if conflict is None else self._leaf(conflict)
+
+    def _leaf(self, conflict: Conflict) -> tuple[Leaf, set[int]]:
+        terms, rests_on = [], set()
+        for bound, k in conflict.multipliers:
+            literal, depth = self._said[self.tableau.reason[bound]]
+            if literal.kind != "count" or literal.side > 0 or literal.bound:  # x ≥ 0 needs no saying
+                terms.append((literal, k))
+            if depth:
+                rests_on.add(depth)
+        return Leaf(tuple(terms)), rests_on
+
+    def add_row(self, row: Row) -> Literal:
+        """A further sum of tokens, and that it is bounded; the literal that says so."""
+        literal = row.literal._replace(kind="row", of=len(self.rows))
+        self.rows.append(Row(row.weights, literal, row.reason, row.action))
+        form = {self._first_place + p: k for p, k in row.weights.items()}
+        self._row_variables.append(self.tableau.add_row(form))
+        return literal
+
+    def holds(self, literal: Literal) -> Leaf | None:
+        """Why every solution satisfies ``literal``; None when some does not."""
+        mark = self.tableau.mark()
+        found = self._say(_opposite(literal)) or self._check()
+        self.tableau.undo(mark)
+        return None if found is None else found[0]
+
+    def assume(self, literal: Literal, proof: Proof | None = None) -> tuple[Leaf, set[int]] | None:
+        """Use from now on what holds in every solution: a lemma with its proof, or the bound of a row."""
+        if proof is not None:
+            self.lemmas.append(Lemma(literal, proof))
+        return self._say(literal)
+
+    def refute(
+        self, goal: Sequence[Literal], stuck: Sequence[int], differs: Sequence[Literal] = (), most: int = 10_000
+    ) -> Refutation | Solution:
+        """A proof that no solution satisfies ``goal``, disables ``stuck`` and satisfies one of ``differs`` (if there
+        are any); otherwise a solution of the relaxation. most: branches. Raises GaveUp."""
+        base, lemmas = self.tableau.mark(), len(self.lemmas)
+        try:
+            found = self._answer(self._question(goal, stuck, differs), most)
+            if isinstance(found, Solution):
+                return found
+            return Refutation(tuple(goal), tuple(differs), tuple(stuck), tuple(self.rows), tuple(self.lemmas), found)
+        finally:
+            self.tableau.undo(base)
+            del self.lemmas[lemmas:]
+
+    def _question(self, goal: Sequence[Literal], stuck: Sequence[int], differs: Sequence[Literal]) -> _Question:
+        disabled = self.equation.disabled
+        several = [a for a in stuck if len(disabled[a]) != 1]
+        takers: dict[Literal, list[int]] = {}
+        for a in several:
+            for literal in disabled[a]:
+                takers.setdefault(literal, []).append(a)
+        return _Question(goal, stuck, differs, several, takers, self._all_fillers(stuck))
+
+    def _answer(self, question: _Question, most: int) -> Proof | Solution:
+        disabled = self.equation.disabled
+        literals = [*question.goal, *(disabled[a][0] for a in question.stuck if len(disabled[a]) == 1)]
+        literals += [row.literal for row in self.rows if row.reason == "cut" and row.action in set(question.stuck)]
+        refuted = self._say_all(literals) or self._check()
+        if refuted is not None:
+            return refuted[0]
+        try:
+            return self._branch(question, min(most, AT_ONCE), differs=question.differs)
+        except GaveUp:
+            if most <= AT_ONCE or self.deadline():
+                raise
+        return self._learn(question) or self._branch(question, most, differs=question.differs)
+
+    def _learn(self, question: _Question) -> Leaf | None:
+        """Prove places empty, one after the other: what joins wait for where blocks follow each other would otherwise
+        have to be looked at in every combination. Sweeps go to and fro, since a proof may rest on its neighbour's.
+        A leaf when what was proved leaves no solution."""
+        initial = self.equation.initial
+        todo = [x for x in question.takers if x.side > 0 and initial[x.of] <= x.bound]
+        while True:
+            left = []
+            for literal in todo:
+                proof = self._refute_opposite(question, literal)
+                if proof is None:
+                    left.append(literal)
+                elif (refuted := self.assume(literal, proof) or self._check()) is not None:
+                    return refuted[0]
+            if len(left) == len(todo) or self.deadline():
+                return None
+            todo = left[::-1]
+
+    def _refute_opposite(self, question: _Question, literal: Literal) -> Proof | None:
+        mark = self.tableau.mark()
+        try:
+            refuted = self._say(_opposite(literal)) or self._check()
+            if refuted is not None:
+                return refuted[0]
+            found = self._branch(replace(question, goal=(), open=question.takers[literal]), A_LEMMA)
+        except GaveUp:
+            return None
+        finally:
+            self.tableau.undo(mark)
+        return None if isinstance(found, Solution) else found
+
+    def _branch(self, question: _Question, most: int, differs: Sequence[Literal] = ()) -> Proof | Solution:
+        """Depth first, from the bounds that are set now, which are the same afterwards."""
+        mark = self.tableau.mark()
+        try:
+            return self._depth_first(question, self.branches + most, differs)
+        finally:
+            self.tableau.undo(mark)
+
+    def _depth_first(self, question: _Question, most: int, differs: Sequence[Literal]) -> Proof | Solution:
+        frames: list[_Frame] = []
+        refuted: tuple[Proof, set[int]] | None = None
+        if differs:
+            frames.append(_Frame("differs", -1, differs, self.tableau.mark()))
+            refuted = self._try(frames)
+        while True:
+            if refuted is not None:
+                proof = self._unwind(frames, *refuted)
+                if proof is not None:
+                    return proof
+            else:
+                decision = self._decision(frames, question)
+                if decision is None:
+                    return self._solution()
+                frames.append(decision)
+                if not decision.cases:
+                    frames.pop()
+                    refuted = Split("disabled", decision.action, ()), set()
+                    continue
+            self.branches += 1
+            if self.branches > most or self.deadline():
+                raise GaveUp
+            refuted = self._try(frames)
+
+    def _say_all(self, literals: Sequence[Literal]) -> tuple[Leaf, set[int]] | None:
+        for literal in literals:
+            if (found := self._say(literal)) is not None:
+                return found
+        return None
+
+    def _try(self, frames: list[_Frame]) -> tuple[Proof, set[int]] | None:
+        """Assume the next case of the innermost decision."""
+        frame = frames[-1]
+        return self._say(frame.cases[len(frame.proved)], len(frames)) or self._check()
+
+    def _unwind(self, frames: list[_Frame], proof: Proof, rests_on: set[int]) -> Proof | None:
+        """Go back to the innermost decision with a case left that the refutation does not settle as well; the whole
+        proof when there is none."""
+        while frames:
+            depth, frame = len(frames), frames[-1]
+            self.tableau.undo(frame.mark)
+            if depth in rests_on:
+                frame.proved.append((frame.cases[len(frame.proved)], proof))
+                frame.rests_on |= rests_on - {depth}
+                if len(frame.proved) < len(frame.cases):
+                    return None
+                proof, rests_on = Split(frame.reason, frame.action, tuple(frame.proved)), frame.rests_on
+            frames.pop()
+        return proof
+
+    def _decision(self, frames: Sequence[_Frame], question: _Question) -> _Frame | None:
+        """An action that the solution at hand leaves enabled; None when there is none.
+
+        In a dead marking a place stays empty because all who fill it are stuck (the empty places are a siphon). So the
+        next to look at is an action that could fill what the latest decision emptied: what has nothing to do with that
+        would only stand between the decisions that contradict each other.
+        """
+        emptied = [f.cases[len(f.proved)] for f in reversed(frames)]
+        for literal in (*emptied, *question.goal):
+            if literal.kind == "place" and literal.side > 0:
+                found = self._fewest_cases(question.fillers[literal.of])
+                if found >= 0:
+                    break
+        else:
+            found = self._fewest_cases(question.open)
+            if found < 0:
+                return None
+        return _Frame("disabled", found, self.equation.disabled[found], self.tableau.mark())
+
+    def _fewest_cases(self, actions: Sequence[int]) -> int:
+        """Of the actions left enabled the one with the fewest literals still possible; -1 when there is none."""
+        best, fewest = -1, 0
+        for a in actions:
+            if not self._left_enabled(a):
+                continue
+            cases = sum(map(self._is_open, self.equation.disabled[a]))
+            if best < 0 or cases < fewest:
+                best, fewest = a, cases
+                if fewest < 2:
+                    break
+        return best
+
+    def _left_enabled(self, a: int) -> bool:
+        """Whether the solution at hand satisfies no literal that disables ``a``."""
+        table = self.tableau
+        return all(table.exceeds(v, k) if side > 0 else table.falls_below(v, k) for v, side, k in self._disabling[a])
+
+    def _is_open(self, literal: Literal) -> bool:
+        """Whether the bounds at hand leave room for it."""
+        v, start = self._variable(literal)
+        limit = (self.tableau.lower if literal.side > 0 else self.tableau.upper)[v]
+        return limit is None or (literal.bound - start - limit) * literal.side >= 0
+
+    def _all_fillers(self, stuck: Sequence[int]) -> list[list[int]]:
+        """For each place the actions of ``stuck`` with several ways to be disabled that can fill it: directly, or
+        through actions with a single input, which a dead marking has empty."""
+        equation = self.equation
+        producers: list[list[int]] = [[] for _ in equation.initial]
+        wanted = set(stuck)
+        for a in range(equation.actions):
+            for p, k in equation.columns[a].items():
+                if k > 0 and a in wanted:
+                    producers[p].append(a)
+        fillers = []
+        for p in range(equation.places):
+            seen, todo, found = {p}, [p], dict[int, None]()
+            while todo:
+                for a in producers[todo.pop()]:
+                    literals = equation.disabled[a]
+                    if len(literals) != 1:
+                        found[a] = None
+                    elif literals[0].of not in seen:
+                        seen.add(literals[0].of)
+                        todo.append(literals[0].of)
+            fillers.append(list(found))
+        return fillers
+
+    def _solution(self) -> Solution:
+        value = self.tableau.value
+        counts = tuple(value(a) for a in range(len(self.equation.columns)))
+        marking = tuple(value(self._first_place + p) + n for p, n in enumerate(self.equation.initial))
+        return Solution(counts, marking)

@@ -1,0 +1,112 @@
+"""Linear evidence against brute force: no false proof, no run that does not replay."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from petri_cli.errors import PetriError
+from petri_cli.net.compiled import compile_net
+from petri_cli.net.firing import is_dead, replay
+from petri_cli.net.model import Net
+from petri_cli.net.start import start_of
+from petri_cli.soundness.linear.evidence import Evidence, linear_evidence, no_deadlock
+from petri_cli.soundness.shape import Target, target_of
+from tests.oracle.soundness import truth
+from tests.oracle.statespace import TooBig, explore
+from tests.strategies.plain_nets import arbitrary_net, process_net, wild_workflow_net
+from tests.strategies.workflow_nets import workflow_net
+
+KINDS: dict[str, Callable[[Random], Net]] = {
+    "wild": wild_workflow_net,
+    "workflow": workflow_net,
+    "special": lambda rng: workflow_net(rng, special=True),
+    "special, mostly right": lambda rng: workflow_net(rng, special=True, wrong=0.02),
+    "processes": process_net,
+}
+MARKINGS = 300
+
+
+def judged(net: Net) -> tuple[Target, Evidence] | None:
+    """The evidence about ``net``, its runs replayed; None for a net without a start and an end."""
+    try:
+        target = target_of(start_of(net).net)
+    except PetriError:
+        return None
+    compiled = compile_net(target.net)
+    end = {compiled.index[p]: k for p, k in target.end.items()}
+    evidence = linear_evidence(compiled, end, [compiled.index[r] for r in target.resources])
+    if evidence.deadlock is not None:
+        marking = replay(target.net, [compiled.actions[a].step for a in evidence.deadlock])[-1]
+        assert is_dead(target.net, marking) and marking != target.final
+    if evidence.improper is not None:
+        marking = replay(target.net, [compiled.actions[a].step for a in evidence.improper])[-1]
+        assert target.is_end(marking) and marking != target.final
+    fired = {compiled.actions[a].step.transition for run in evidence.runs for a in run}
+    for run in evidence.runs:
+        replay(target.net, [compiled.actions[a].step for a in run])
+    assert not evidence.runs or fired == {t.id for t in net.transitions}
+    return target, evidence
+
+
+def compared(kind: str, seed: int) -> str:
+    """What the evidence came to, after it was held against the whole state space (where that is small)."""
+    found = judged(KINDS[kind](Random(seed)))  # noqa: S311
+    if found is None:
+        return "no workflow net"
+    target, evidence = found
+    try:
+        real = truth(target.net, target.final, target.sink, MARKINGS)
+    except TooBig as big:
+        if evidence.proper:
+            assert all(not target.is_end(dict(m)) or dict(m) == target.final for m in big.space.successors), seed
+        return "many markings"
+    if evidence.stuck is not None:
+        assert all(target.is_end(dict(m)) for m in explore(target.net, MARKINGS).dead), seed
+    assert not evidence.proper or real.proper, seed
+    assert not evidence.completes or real.option, seed
+    assert not evidence.runs or not real.dead_transitions, seed
+    assert set(dead_transitions(target, evidence)) <= set(real.dead_transitions), seed
+    assert not (evidence.sound and not real.sound) and not (evidence.unsound and real.sound), seed
+    says = "sound" if evidence.sound else "unsound" if evidence.unsound else "open"
+    return f"{'sound' if real.sound else 'unsound'}: {says}"
+
+
+def dead_transitions(target: Target, evidence: Evidence) -> list[str]:
+    compiled = compile_net(target.net)
+    return [compiled.actions[a].step.transition for a, _ in evidence.dead]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_proof_and_no_run_is_wrong(kind: str) -> None:
+    counts = Counter(compared(kind, seed) for seed in range(150))
+    assert counts["sound: sound"] > 0.9 * (counts["sound: sound"] + counts["sound: open"]) > 0, counts
+    assert counts["unsound: unsound"] > 0.8 * (counts["unsound: unsound"] + counts["unsound: open"]) > 0, counts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_proof_and_no_run_is_wrong_on_thousands_of_nets(kind: str) -> None:
+    assert Counter(compared(kind, seed) for seed in range(1_000, 2_400)).total() == 1_400
+
+
+def test_every_plain_net_has_its_dead_markings_where_the_proof_says() -> None:
+    counts = Counter[str]()
+    for seed in range(400):
+        net = arbitrary_net(Random(seed), reads=True)  # noqa: S311
+        compiled = compile_net(net)
+        end = {0: 1}
+        found = no_deadlock(compiled, end)
+        try:
+            dead = explore(net, MARKINGS).dead
+        except TooBig as big:
+            dead = {m for m in big.space.successors if is_dead(net, dict(m))}
+        bad = [m for m in dead if not dict(m).get(compiled.places[0])]
+        assert found.proof is None or not bad, seed
+        if found.run is not None:
+            assert is_dead(net, replay(net, [compiled.actions[a].step for a in found.run])[-1]), seed
+        counts["proof" if found.proof else "run" if found.run is not None else "open"] += 1
+    assert counts["proof"] > 50 and counts["run"] > 50, counts
