@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from petri_cli.soundness.conditions import PROPER
 from petri_cli.soundness.packed import WIDEST
 from petri_cli.soundness.result import Budget, Condition, Counterexample, Counts, Result, Verdict
+from petri_cli.soundness.spaces import Space
 
 
 def exhaustive(space: Space) -> str:

@@ -29,11 +29,11 @@ from petri_cli.soundness.counterexample import (
     replayed,
     steps_text,
 )
-from petri_cli.soundness.explore import StateSpace
 from petri_cli.soundness.reduced import end_is_out_of_reach
 from petri_cli.soundness.result import Condition, Counterexample, Counts
 from petri_cli.soundness.shape import Target
 from petri_cli.soundness.shorten import shorten
+from petri_cli.soundness.spaces import Space
 from petri_cli.soundness.timer import Deadline, never
 from petri_cli.soundness.unbounded import Pump, find_pump, pumps_prove_unboundedness
 
@@ -49,19 +49,21 @@ class Watch:
     """What of interest has turned up while a state space grew: the first of each kind, in breadth-first order.
 
     stuck: a dead marking that is not final; improper: a marking with the end marked that is not final; pump.
+    enumerate_to: states up to which an unsound net is still explored, to count exactly what is wrong with it.
     """
 
-    def __init__(self, target: Target, space: StateSpace) -> None:
+    def __init__(self, target: Target, space: Space, enumerate_to: int = ENUMERATE) -> None:
         self.space = space
+        self._enumerate_to = enumerate_to
         self.stuck: int | None = None
         self.improper: int | None = None
         self.pump: Pump | None = None
         self._seen = self._seen_rests = 0
-        net = space.net
-        self.final = net.final
-        self._end = net.pack(net.compiled.state(target.end)) ^ net.guards
+        compiled = space.compiled
+        self.final = compiled.final
+        self._end = compiled.state(target.end)
         self._end_is_empty = not target.end
-        self._can_pump = not self._end_is_empty and pumps_prove_unboundedness(net.compiled)
+        self._can_pump = not self._end_is_empty and pumps_prove_unboundedness(compiled)
 
     @property
     def definite(self) -> bool:
@@ -71,30 +73,27 @@ class Watch:
     @property
     def decided(self) -> bool:
         """An unsound net that may be small is explored a little further, to count what is wrong with it."""
-        return self.pump is not None or (self.definite and len(self.space.markings) > ENUMERATE)
+        return self.pump is not None or (self.definite and self.space.size > self._enumerate_to)
 
     def look(self) -> None:
         """Look at the states that came since the last time."""
         space = self.space
         if self.improper is None and not self._end_is_empty:
-            fresh = range(self._seen, len(space.markings))
-            self.improper = next((i for i in fresh if self.ends(i) and space.markings[i] != self.final), None)
+            self.improper = space.beyond(self._end, self._seen)
         if self.stuck is None:
             rests = space.rests[self._seen_rests :]
             self.stuck = next((i for i in rests if self.is_stuck(i)), None)
-        self._seen, self._seen_rests = len(space.markings), len(space.rests)
+        self._seen, self._seen_rests = space.size, len(space.rests)
         if self._can_pump and self.pump is None and not space.complete:
             self.pump = find_pump(space)
 
     def ends(self, i: int) -> bool:
         """Whether state ``i`` has the end marked."""
-        guards = self.space.net.guards
-        return (self.space.markings[i] - self._end) & guards == guards
+        return all(n >= least for n, least in zip(self.space.state(i), self._end, strict=True))
 
     def is_stuck(self, rest: int) -> bool:
         """Whether nothing at all is enabled in a rest, and it is not the end."""
-        m = self.space.markings[rest]
-        return m != self.final and not self.space.net.enabled(m)
+        return self.space.is_dead(rest) and self.space.state(rest) != self.final
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +127,14 @@ class _Reading:
 
     def __init__(self, target: Target, watch: Watch, deadline: Deadline) -> None:
         self.target, self.watch, self.space, self.deadline = target, watch, watch.space, deadline
-        self.compiled: CompiledNet = watch.space.net.compiled
+        self.compiled: CompiledNet = watch.space.compiled
         space = watch.space
         self.stuck = [i for i in space.rests if watch.is_stuck(i)]
         dead_ends = set(self.stuck)
-        hopes = [i for i in range(space.expanded, len(space.markings)) if i not in dead_ends]
+        hopes = [i for i in range(space.expanded, space.size) if i not in dead_ends]
         end = space.find(watch.final)
         good = space.backwards(hopes if end is None else [end, *hopes])
-        self.doomed = [i for i, ok in enumerate(good) if not ok]
+        self.doomed = [i for i, ok in enumerate(good) if not ok] if 0 in good else []
         self.before_pump: list[Counterexample | None] = []
         self.after_pump: list[Counterexample | None] = []
 
@@ -217,8 +216,8 @@ class _Reading:
         """The same for a doomed state. In a part of the space, a nearer state may be doomed without our knowing."""
         if self.space.complete:
             return self.space.run_to(i), True
-        doomed, find, pack = set(self.doomed), self.space.find, self.space.net.pack_if_it_fits
-        return shorten(self.compiled, self.space.run_to(i), lambda state: find(pack(state)) in doomed), False
+        doomed, find = set(self.doomed), self.space.find
+        return shorten(self.compiled, self.space.run_to(i), lambda state: find(state) in doomed), False
 
     def _dead_transitions(self) -> tuple[str, ...]:
         alive = {self.compiled.actions[a].step.transition for a in members(self.space.fired)}
@@ -253,10 +252,10 @@ class _ReducedReading(_Reading):
 
     def _run_to_doomed(self, i: int) -> tuple[tuple[int, ...], bool]:
         """What the space shows to be doomed is so for certain; for other states it takes a search in time."""
-        doomed, find, pack = set(self.doomed), self.space.find, self.space.net.pack_if_it_fits
-        return self._run_to(i, lambda state: find(pack(state)) in doomed or self._is_doomed(state))
+        doomed, find = set(self.doomed), self.space.find
+        return self._run_to(i, lambda state: find(state) in doomed or self._is_doomed(state))
 
     def _is_doomed(self, state: State) -> bool:
-        compiled, limit = self.compiled, len(self.space.markings)
+        compiled, limit = self.compiled, self.space.size
         dead = not any(a.enabled(state) for a in compiled.actions)
         return not dead and end_is_out_of_reach(compiled, state, limit, self.deadline)

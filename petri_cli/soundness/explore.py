@@ -55,15 +55,6 @@ class Grows(Protocol):
     @property
     def size(self) -> int: ...
     @property
-    def compiled(self) -> CompiledNet:
-        return self.net.compiled
-
-    @property
-    def size(self) -> int:
-        """How many states there are."""
-        return len(self.markings)
-
-    @property
     def complete(self) -> bool: ...
     def advance(self, limit: int, deadline: Deadline | None = None) -> bool: ...
 

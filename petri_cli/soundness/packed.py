@@ -142,7 +142,7 @@ class PackedNet:
     def outside(
         self, places: Iterable[int], least: int, most: int | None, *, marked: bool = False
     ) -> Callable[[int], bool]:
-        """The test whether the tokens on ``places`` (marked: how many of them have one) are not ``least`` to ``most``."""
+        """The test whether the tokens on ``places`` (marked: the places with one) are not ``least`` to ``most``."""
         fields = [(self.offset[p], self.value_mask[p]) for p in places]
 
         def test(m: int) -> bool:

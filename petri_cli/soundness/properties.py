@@ -15,22 +15,19 @@ Every token counts, also one on a place that no arc touches.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from petri_cli.errors import PetriError
 from petri_cli.net.compiled import CompiledNet
 from petri_cli.net.model import Property
 from petri_cli.soundness.counterexample import listed, marking_text, replayed, steps_text
-from petri_cli.soundness.explore import StateSpace
-from petri_cli.soundness.packed import PackedNet
+from petri_cli.soundness.explore import Window
 from petri_cli.soundness.result import Condition, Counterexample
+from petri_cli.soundness.spaces import Space
 
 AT_REST = ("deadlockFree", "terminatesAtSink", "quiescentCount")
 """Properties of the rests alone."""
-
-Violates = Callable[[int], bool]
-"""Whether a packed marking violates a property."""
 
 
 def check_property(compiled: CompiledNet, prop: Property) -> None:
@@ -47,47 +44,36 @@ def check_property(compiled: CompiledNet, prop: Property) -> None:
         raise PetriError("PETRI_BAD_PROPERTY", f"the property {prop.id!r} needs one place and its bound")
 
 
-def violates(net: PackedNet, prop: Property) -> Violates:
-    """The test of one marking; for a property of rests, of one rest."""
-    places = [net.compiled.index[p] for p in prop.places]
-    masks = [net.support([p]) for p in places]
+def window_of(compiled: CompiledNet, prop: Property) -> Window:
+    """A marking (for a property of rests, a rest) violates ``prop`` iff its tokens are outside this window."""
+    places = tuple(compiled.index[p] for p in prop.places)
+    each = tuple(dict.fromkeys(places))
+    at_rest = prop.kind in AT_REST
     match prop.kind:
         case "deadlockFree":
-            outside = net.support(p for p in range(len(net.compiled.places)) if p not in places)
-            return lambda m: m & outside != 0
+            outside = tuple(p for p in range(len(compiled.places)) if p not in places)
+            return Window(outside, 0, 0, marked=True, at_rest=at_rest)
         case "terminatesAtSink":
-            sinks = net.support(places)
-            return lambda m: not m & sinks
+            return Window(each, 1, None, marked=True, at_rest=at_rest)
         case "quiescentCount":
-            return _outside(net, places, prop.minimum, prop.maximum)
+            return Window(each, prop.minimum, prop.maximum, at_rest=at_rest)
         case "placeBound":
-            return _outside(net, places, 0, prop.maximum)
+            return Window(each, 0, prop.maximum)
         case "mutualExclusion":
-            return lambda m: sum(m & mask != 0 for mask in masks) > 1
+            return Window(places, 0, 1, marked=True)
         case "unreachable":
-            return lambda m: all(m & mask for mask in masks)
+            return Window(places, 0, len(places) - 1, marked=True)
         case other:
             raise ValueError(f"no property {other!r}")
-
-
-def _outside(net: PackedNet, places: Sequence[int], minimum: int, maximum: int | None) -> Violates:
-    """Whether the tokens on ``places``, a place counted once, are fewer than minimum or more than maximum."""
-    fields = [(net.offset[p], net.value_mask[p]) for p in dict.fromkeys(places)]
-
-    def test(m: int) -> bool:
-        n = sum((m >> at) & mask for at, mask in fields)
-        return n < minimum or (maximum is not None and n > maximum)
-
-    return test
 
 
 class PropertyWatch:
     """The first marking that violates each property, while a state space grows; ``first`` is None where none did."""
 
-    def __init__(self, space: StateSpace, properties: Sequence[Property]) -> None:
+    def __init__(self, space: Space, properties: Sequence[Property]) -> None:
         self.space, self.properties = space, properties
         self.first: list[int | None] = [None for _ in properties]
-        self._tests = [violates(space.net, p) for p in properties]
+        self._windows = [window_of(space.compiled, p) for p in properties]
         self._seen = self._seen_rests = 0
 
     @property
@@ -97,12 +83,10 @@ class PropertyWatch:
     def look(self) -> None:
         """Look at the states that came since the last time."""
         space = self.space
-        fresh, rests = range(self._seen, len(space.markings)), space.rests[self._seen_rests :]
-        self._seen, self._seen_rests = len(space.markings), len(space.rests)
-        for k, (prop, test) in enumerate(zip(self.properties, self._tests, strict=True)):
+        for k, window in enumerate(self._windows):
             if self.first[k] is None:
-                candidates = rests if prop.kind in AT_REST else fresh
-                self.first[k] = next((i for i in candidates if test(space.markings[i])), None)
+                self.first[k] = space.outside(window, self._seen_rests if window.at_rest else self._seen)
+        self._seen, self._seen_rests = space.size, len(space.rests)
 
     def conditions(self) -> tuple[Condition, ...]:
         """Each property as a condition: violated with its shortest run, holding, or open."""
@@ -111,7 +95,7 @@ class PropertyWatch:
     def _condition(self, prop: Property, i: int | None) -> Condition:
         if i is None:
             return Condition(prop.id, True if self.space.complete else None)
-        cx = violation(self.space.net.compiled, prop, self.space.run_to(i), shortest=True)
+        cx = violation(self.space.compiled, prop, self.space.run_to(i), shortest=True)
         return Condition(prop.id, False, cx.sentence, cx)
 
 

@@ -14,12 +14,12 @@ from petri_cli.net.compiled import CompiledNet, compile_net
 from petri_cli.net.model import Net, Property
 from petri_cli.soundness.abstraction import prove_abstractly
 from petri_cli.soundness.answers import amount, exhaustive, sizes, unknown
-from petri_cli.soundness.explore import StateSpace, grow
+from petri_cli.soundness.explore import grow
 from petri_cli.soundness.invariants import proved_by_invariants
-from petri_cli.soundness.packed import PackedNet, is_vector_addition, with_room
+from petri_cli.soundness.packed import is_vector_addition
 from petri_cli.soundness.properties import AT_REST, PropertyWatch, check_property
-from petri_cli.soundness.reduced import reduced_space
 from petri_cli.soundness.result import SOUND_ASSUMPTIONS, Budget, Condition, Result, Verdict
+from petri_cli.soundness.spaces import Space, with_space
 from petri_cli.soundness.timer import Deadline, Timer
 
 PATIENCE = 5_000
@@ -56,7 +56,7 @@ class _Inquiry:
         self.compiled, self.asked, self.budget, self.timer = compiled, asked, budget, timer
         self.answers: dict[Property, Condition] = {}
         self.proofs: list[str] = []
-        self.space = StateSpace(PackedNet(compiled, 1))
+        self.space: Space = with_space(compiled, lambda space: space)
 
     @property
     def open(self) -> list[Property]:
@@ -70,7 +70,7 @@ class _Inquiry:
     def explore(self, limit: int) -> None:
         """Exact enumeration, breadth first."""
         limit = min(limit, self.budget.max_states)
-        if not self.open or self.space.overflowed or self.timer.expired() or len(self.space.markings) > limit:
+        if not self.open or self.space.overflowed or self.timer.expired() or self.space.size > limit:
             return
         watch = self._watch(self.open, limit, self.timer.expired, reduced=False)
         self.space = watch.space
@@ -101,15 +101,15 @@ class _Inquiry:
         if asked and all(is_vector_addition(a) and not a.hard for a in self.compiled.actions):
             limit = min(self.budget.max_states, MOST_STUBBORN)
             watch = self._watch(asked, limit, self.timer.half(), reduced=True)
-            self._learn(watch, f"stubborn sets: {amount(len(watch.space.markings), 'state')}")
+            self._learn(watch, f"stubborn sets: {amount(watch.space.size, 'state')}")
 
     def _watch(self, asked: Sequence[Property], limit: int, deadline: Deadline, *, reduced: bool) -> PropertyWatch:
-        def search(packed: PackedNet) -> PropertyWatch:
-            watch = PropertyWatch(reduced_space(packed) if reduced else StateSpace(packed), asked)
-            grow(watch.space, watch, limit, deadline)
+        def search(space: Space) -> PropertyWatch:
+            watch = PropertyWatch(space, asked)
+            grow(space, watch, limit, deadline)
             return watch
 
-        return with_room(self.compiled, search)
+        return with_space(self.compiled, search, reduced=reduced, most_bytes=self.budget.max_bytes)
 
     def _learn(self, watch: PropertyWatch, proof: str) -> None:
         decided = [(p, c) for p, c in zip(watch.properties, watch.conditions(), strict=True) if c.holds is not None]

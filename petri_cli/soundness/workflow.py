@@ -18,7 +18,7 @@ from dataclasses import replace
 from petri_cli.net.compiled import CompiledNet, State, compile_net
 from petri_cli.net.model import Net
 from petri_cli.soundness.answers import amount, exhaustive, sizes, unknown, unsound
-from petri_cli.soundness.conditions import NO_DEAD, OPTION, PROPER, Findings, Watch, findings
+from petri_cli.soundness.conditions import ENUMERATE, NO_DEAD, OPTION, PROPER, Findings, Watch, findings
 from petri_cli.soundness.counterexample import deadlock
 from petri_cli.soundness.deadlock import find_deadlock
 from petri_cli.soundness.explore import grow
@@ -31,8 +31,9 @@ from petri_cli.soundness.shorten import shorten
 from petri_cli.soundness.spaces import Space, with_space
 from petri_cli.soundness.timer import Timer
 
-FEW_STATES = 400
-"""States up to which an unsound net is explored as it is, so that its faults are counted and its runs are shortest."""
+COUNTING_WORK = 15_000
+"""Work of exploring an unsound net as it is, so that its faults are counted and its runs are shortest: states times the
+size of the net."""
 PATIENCE = 5_000
 """States explored breadth first before another way is tried."""
 MOST_STUBBORN = 100_000
@@ -53,19 +54,22 @@ def by_reduction(target: Target, compiled: CompiledNet, budget: Budget, timer: T
     """Whether ``target`` is sound, by way of a smaller net; None when there is none, or its answer can't be used."""
 
     def explored_whole() -> Result | None:
-        question = _Question(target, compiled, budget, timer)
-        watch = question.explore(FEW_STATES)
+        question = _Question(target, compiled, budget, timer, counting=True)
+        watch = question.explore(COUNTING_WORK // (len(compiled.places) + len(compiled.actions)))
         return question.explored(watch) if watch.space.complete else None
 
     def prove(small: Target) -> Result:
-        return by_exploration(small, compile_net(small.net), budget, timer)
+        return by_exploration(small, compile_net(small.net), budget, timer, counting=False)
 
     return reduced_verdict(target, compiled, explored_whole, prove)
 
 
-def by_exploration(target: Target, compiled: CompiledNet, budget: Budget, timer: Timer) -> Result:
-    """Whether ``target`` is sound, by looking at its markings."""
-    question = _Question(target, compiled, budget, timer)
+def by_exploration(
+    target: Target, compiled: CompiledNet, budget: Budget, timer: Timer, *, counting: bool = True
+) -> Result:
+    """Whether ``target`` is sound, by looking at its markings. counting: if it is not, and the net may be small, go on
+    to count exactly what is wrong with it."""
+    question = _Question(target, compiled, budget, timer, counting=counting)
     watch = question.explore(PATIENCE)
     result = question.explored(watch) or question.stuck() or question.reduced()
     if result is None and budget.max_states > PATIENCE and not watch.space.overflowed and not timer.nearly():
@@ -77,8 +81,9 @@ def by_exploration(target: Target, compiled: CompiledNet, budget: Budget, timer:
 class _Question:
     """Soundness of one net, with one method a way to decide it; each answers None when it could not."""
 
-    def __init__(self, target: Target, compiled: CompiledNet, budget: Budget, timer: Timer) -> None:
+    def __init__(self, target: Target, compiled: CompiledNet, budget: Budget, timer: Timer, *, counting: bool) -> None:
         self.target, self.compiled, self.budget, self.timer = target, compiled, budget, timer
+        self._enumerate_to = ENUMERATE if counting else 0
         self._adds = all(is_vector_addition(a) for a in compiled.actions)
 
     def explore(self, limit: int) -> Watch:
@@ -86,7 +91,7 @@ class _Question:
         limit = min(limit, self.budget.max_states)
 
         def search(space: Space) -> Watch:
-            watch = Watch(self.target, space)
+            watch = Watch(self.target, space, self._enumerate_to)
             grow(space, watch, limit, self.timer.nearly)
             return watch
 
