@@ -48,6 +48,10 @@ class _Checker:
     def __init__(self, equation: Equation, refutation: Refutation) -> None:
         self.equation, self.refutation = equation, refutation
         self.lemmas: list[Lemma] = []
+        self.changes: list[list[tuple[int, int]]] = [[] for _ in equation.initial]
+        for j, column in enumerate(equation.columns):
+            for p, k in column.items():
+                self.changes[p].append((j, k))
         self.known: Known = {}
         for literal in refutation.goal:
             self.say(self.known, literal)
@@ -98,9 +102,11 @@ class _Checker:
                 summed = {literal.of: 1} if literal.kind == "place" else self.refutation.rows[literal.of].weights
                 for p, k in summed.items():
                     weights[p] = weights.get(p, 0) + times * literal.side * k
-        for j, column in enumerate(self.equation.columns):
-            change = sum(weights.get(p, 0) * k for p, k in column.items()) + counts.get(j, 0)
-            _demand(change >= 0, f"column {j} has a negative sum")
+        for p, k in weights.items():
+            if k:
+                for j, change in self.changes[p]:
+                    counts[j] = counts.get(j, 0) + k * change
+        _demand(all(k >= 0 for k in counts.values()), "a column has a negative sum")
         start = sum(k * self.equation.initial[p] for p, k in weights.items())
         _demand(start > limit, "the literals do not contradict each other")
 

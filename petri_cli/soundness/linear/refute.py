@@ -193,11 +193,11 @@ class Search:
         if refuted is not None:
             return refuted[0]
         try:
-            return self._branch(question, min(most, AT_ONCE), differs=question.differs)
+            return self._solved(question, min(most, AT_ONCE))
         except GaveUp:
             if most <= AT_ONCE or self.deadline():
                 raise
-        return self._learn(question) or self._branch(question, most, differs=question.differs)
+        return self._learn(question) or self._solved(question, most)
 
     def _learn(self, question: _Question) -> Leaf | None:
         """Prove places empty, one after the other: what joins wait for where blocks follow each other would otherwise
@@ -223,22 +223,28 @@ class Search:
             refuted = self._say(_opposite(literal)) or self._check()
             if refuted is not None:
                 return refuted[0]
-            found = self._branch(replace(question, goal=(), open=question.takers[literal]), A_LEMMA)
+            return self._branch(replace(question, goal=(), open=question.takers[literal]), A_LEMMA)
         except GaveUp:
             return None
         finally:
             self.tableau.undo(mark)
-        return None if isinstance(found, Solution) else found
 
-    def _branch(self, question: _Question, most: int, differs: Sequence[Literal] = ()) -> Proof | Solution:
-        """Depth first, from the bounds that are set now, which are the same afterwards."""
+    def _solved(self, question: _Question, most: int) -> Proof | Solution:
         mark = self.tableau.mark()
         try:
-            return self._depth_first(question, self.branches + most, differs)
+            return self._depth_first(question, self.branches + most, question.differs) or self._solution()
         finally:
             self.tableau.undo(mark)
 
-    def _depth_first(self, question: _Question, most: int, differs: Sequence[Literal]) -> Proof | Solution:
+    def _branch(self, question: _Question, most: int) -> Proof | None:
+        mark = self.tableau.mark()
+        try:
+            return self._depth_first(question, self.branches + most, ())
+        finally:
+            self.tableau.undo(mark)
+
+    def _depth_first(self, question: _Question, most: int, differs: Sequence[Literal]) -> Proof | None:
+        """Branch from the bounds that are set now; None when a solution is at hand."""
         frames: list[_Frame] = []
         refuted: tuple[Proof, set[int]] | None = None
         if differs:
@@ -252,7 +258,7 @@ class Search:
             else:
                 decision = self._decision(frames, question)
                 if decision is None:
-                    return self._solution()
+                    return None
                 frames.append(decision)
                 if not decision.cases:
                     frames.pop()
