@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+CORE   := $(VENV)/.core
 JOBS   ?= auto
 PYTEST := $(BIN)/python -m pytest
 PARALLEL := -n $(JOBS) --dist worksteal
@@ -11,7 +12,7 @@ PARALLEL := -n $(JOBS) --dist worksteal
 # Bytecode is kept, whatever the shell says: without it each worker prepares the assertions of all tests anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo env test fast lint format golden bench docs docs-check bare clean
+.PHONY: help demo env test fast lint format golden bench pure docs docs-check bare clean
 
 help:           ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,7 +24,12 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@
 
-env: $(READY)   ## create the environment in .venv
+# The compiled search, again after each change of it; without a C compiler everything works in Python.
+$(CORE): hatch_build.py $(wildcard petri_cli/soundness/native/*.[ch]) | $(READY)
+	@$(BIN)/python hatch_build.py || true
+	@touch $@
+
+env: $(READY) $(CORE)  ## create the environment in .venv
 
 demo: $(READY)  ## judge one sound and one unsound plan, run one
 	@echo '$$ petri analyze samples/migration.petri.yaml'
@@ -38,10 +44,10 @@ demo: $(READY)  ## judge one sound and one unsound plan, run one
 	@echo '$$ petri status'
 	@cd build/demo && $(abspath $(BIN))/petri status
 
-test: $(READY)  ## all tests
+test: $(READY) $(CORE)  ## all tests
 	$(PYTEST) $(PARALLEL)
 
-fast: $(READY)  ## the tests without the slow ones, properties on a fifth of their examples, in under a minute
+fast: $(READY) $(CORE)  ## the tests without the slow ones, properties on a fifth of their examples, in under a minute
 	$(PYTEST) $(PARALLEL) -m 'not slow' --examples 20
 
 lint: $(READY)  ## style, types, layers
@@ -57,8 +63,11 @@ format: $(READY)  ## put the code in shape
 golden: $(READY)  ## rewrite the golden files; read the diff before you commit it
 	PETRI_GOLDEN=write $(PYTEST) tests/golden
 
-bench: $(READY)  ## measure, print the tables
+bench: $(READY) $(CORE)  ## measure, print the tables
 	$(BIN)/python -m benchmarks
+
+pure: $(READY)  ## the tests of the searches, without the compiled core
+	PETRI_PURE=1 $(PYTEST) $(PARALLEL) $(wildcard tests/*/test_nets_*.py) tests/property/test_plans_gate.py
 
 docs: $(READY)  ## rewrite the generated pages
 	$(BIN)/python -m docs.generate
@@ -70,10 +79,11 @@ docs-check: $(READY)  ## are the generated pages up to date?
 BARE := $(addprefix tests/,golden/test_plans.py golden/test_plan_errors.py golden/test_net_errors.py \
   unit/test_nets_shape.py unit/test_nets_verdicts.py unit/test_shorten.py)
 
-bare: $(READY)  ## the mathematics in an interpreter with nothing but PyYAML
+bare: export PETRI_PURE = 1
+bare: $(READY)  ## the mathematics in an interpreter with nothing but PyYAML, and without the compiled search
 	rm -rf .bare && $(PYTHON) -m venv .bare
 	.bare/bin/python -m pip install --quiet pyyaml pytest
 	.bare/bin/python -m pytest tests/bare $(BARE)
 
 clean:          ## remove what was built
-	rm -rf $(VENV) .bare build dist *.egg-info .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .bare build dist *.egg-info .mypy_cache .ruff_cache .hypothesis .import_linter_cache petri_cli/soundness/native/*.so
