@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 from petri_cli.mining.alignments_block_firing import actions_of, actions_to
 from petri_cli.mining.alignments_block_shape import AFTER, DO, REDO, Shape, State, entered
+from petri_cli.mining.alignments_block_standing import allowed, costs_left
 from petri_cli.mining.alignments_blocks import Blocks
 from petri_cli.mining.tree import Op
 
@@ -32,6 +33,7 @@ class BlockRuns:
         """(state, label) → ways whose states have not been asked for, dearest first, and the answers so far."""
         self._explained: dict[tuple[int, int, int, int], tuple[list[int], int]] = {}
         self._ended: dict[int, list[int]] = {}
+        self._standing: tuple[int, dict[int, int]] = (-1, {})
         self.start = self._number(())
 
     def _number(self, state: State) -> int:
@@ -44,29 +46,15 @@ class BlockRuns:
 
     def _left(self, number: int, node: int) -> int:
         """The least cost from where ``node`` is to its end."""
-        shape = self.shape
-        blocks, least, width = shape.blocks, shape.least, shape.width
-        state = self.states[number]
-        first, last = bisect_left(state, node * width), bisect_left(state, blocks.end[node] * width)
-        left: dict[int, int] = {}
-        for at in range(last - 1, first - 1, -1):
-            n, v = divmod(state[at], width)
-            below = blocks.children[n]
-            op = blocks.op[n]
-            if v == shape.done or (op is Op.LOOP and v == AFTER):
-                left[n] = 0
-            elif op is Op.SEQ:
-                sums = shape.before[n]
-                left[n] = left.get(below[v], least[below[v]]) + sums[-1] - sums[v + 1]
-            elif op is Op.AND:
-                left[n] = sum([left.get(c, least[c]) for c in below])
-            elif op is Op.XOR:
-                left[n] = left.get(below[v], least[below[v]])
-            elif v == DO:
-                left[n] = left.get(below[0], least[below[0]])
-            else:
-                left[n] = left.get(below[1], least[below[1]]) + least[below[0]]
-        return left.get(node, least[node])
+        return self._costs(number).get(node, self.shape.least[node])
+
+    def _costs(self, number: int) -> dict[int, int]:
+        """Those of all nodes, kept for the state that was asked for last: all together are too many to keep."""
+        known, left = self._standing
+        if known != number:
+            left = costs_left(self.shape, self.states[number])
+            self._standing = number, left
+        return left
 
     # what a search asks
 
@@ -75,6 +63,9 @@ class BlockRuns:
         if cost is None:
             cost = self._to_finish[state] = self._left(state, 0)
         return cost
+
+    def allowed(self, state: int) -> int:
+        return allowed(self.shape, self.states[state], self._costs(state))
 
     def after(self, state: int, label: int, slack: int) -> Sequence[tuple[int, int]]:
         key = (state, label)

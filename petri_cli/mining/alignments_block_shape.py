@@ -33,7 +33,8 @@ class Shape:
     """``blocks`` with labels. ``label_of``: action → label, or None for a silent one.
 
     width: values of a node; done: the one that says that it is done; least: the least cost of a whole run of each node;
-    before: for each sequence, that of its first k children; leaves: label → its leaves; twins: parallel node → groups
+    before: for each sequence, that of its first k children; opening: the labels that can come first in each node at no
+    cost, as bit masks; leaves: label → its leaves; twins: parallel node → groups
     of branches that are alike in every label, as the copies of a foreach are.
     """
 
@@ -43,6 +44,7 @@ class Shape:
         self.done = self.width - 1
         self.least = self._least(label_of)
         self.before = [self._sums(c) for c in blocks.children]
+        self.opening = self._openings(label_of)
         self.leaves: list[list[int]] = [[] for _ in range(n_labels)]
         for n, a in enumerate(blocks.action):
             label = None if a == SILENT else label_of[a]
@@ -69,6 +71,21 @@ class Shape:
                 case Op.LOOP:
                     least[n] = least[below[0]]
         return least
+
+    def _openings(self, label_of: Sequence[int | None]) -> list[int]:
+        """The labels that can come first in each node with nothing but silent steps before them."""
+        blocks, least = self.blocks, self.least
+        opening = [0] * len(blocks.op)
+        for n in range(len(opening) - 1, -1, -1):
+            op, a = blocks.op[n], blocks.action[n]
+            if op is None:
+                label = None if a == SILENT else label_of[a]
+                opening[n] = 0 if label is None else 1 << label
+            for c in blocks.children[n]:
+                opening[n] |= opening[c]
+                if least[c] and op in (Op.SEQ, Op.LOOP):
+                    break
+        return opening
 
     def _sums(self, children: tuple[int, ...]) -> list[int]:
         sums = [0]

@@ -96,6 +96,13 @@ class NetRuns:
                             known.targets.add(to)
                             known.found.append((known.upto, to))
 
+    def allowed(self, state: int) -> int:
+        mask = 0
+        for label in range(len(self.matching)):
+            if any(price == 0 for price, _ in self.after(state, label, 0)):
+                mask |= 1 << label
+        return mask
+
     def finish(self, state: int, slack: int) -> int:
         front = self._front(state, self.every)
         key = self.packed.key(self.final)

@@ -27,6 +27,10 @@ class Runs(Protocol):
         """(cost, state) for each way to match an event of ``label`` next, by cost; those up to ``slack`` at least."""
         ...
 
+    def allowed(self, state: int) -> int:
+        """The labels that can be matched next at no cost, as a bit mask."""
+        ...
+
     def finish(self, state: int, slack: int) -> int:
         """The least cost from ``state`` to the end; ``NEVER`` where it is impossible, or not known to be within
         ``slack``."""

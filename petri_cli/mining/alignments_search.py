@@ -118,6 +118,14 @@ class Walk:
         known = self.next[layer].get((label, slack))
         return known if known is not None else self._compute(layer, label, slack)
 
+    def allowed(self, layer: int) -> int:
+        """The labels, as a bit mask, for which there is a layer behind that one whose least cost is the same."""
+        mask = 0
+        for state, cost in self.layers[layer]:
+            if not cost:
+                mask |= self.runs.allowed(state)
+        return mask
+
     def _compute(self, layer: int, label: int, slack: int) -> tuple[int, int]:
         after = self.runs.after
         best: dict[int, int] = {}

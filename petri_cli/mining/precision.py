@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from petri_cli.mining.alignments import Alignments, Kind
 from petri_cli.mining.alignments_runs import OutOfStates
-from petri_cli.mining.alignments_search import DEAD, Walk
+from petri_cli.mining.alignments_search import Walk
 from petri_cli.mining.log import Trace
 from petri_cli.mining.trie import by_prefix
 from petri_cli.soundness.packed import Overflow
@@ -62,7 +62,7 @@ def precision(aligned: Alignments, *, deadline: Deadline = never) -> Precision:
         return Precision(0, 0, 0, left_out, cut=True)
     try:
         walk = Walk(runs, 0, MAX_STATES, deadline)
-        allowed, escaping = _edges(walk, counts, len(aligned.prepared.labels.names))
+        allowed, escaping = _edges(walk, counts)
     except (OutOfStates, Overflow):
         return Precision(0, 0, cases, left_out, cut=True)
     return Precision(allowed, escaping, cases, left_out, resources_ignored=bool(solved.blocks and solved.scarce))
@@ -79,7 +79,7 @@ def _run(aligned: Alignments, variant: int) -> Trace | None:
     return tuple([code[m.activity] for m in moves if m.activity is not None and m.kind is not Kind.LOG])
 
 
-def _edges(walk: Walk, counts: dict[Trace, int], n_labels: int) -> tuple[int, int]:
+def _edges(walk: Walk, counts: dict[Trace, int]) -> tuple[int, int]:
     """(allowed, escaping), each summed over steps of runs: a prefix counts once a case that goes on from it."""
     runs = list(counts)
     # per open prefix: [layer, cases that go on, activities taken]
@@ -94,7 +94,7 @@ def _edges(walk: Walk, counts: dict[Trace, int], n_labels: int) -> tuple[int, in
             if not going[0]:
                 continue
             if layer not in allows:
-                allows[layer] = sum(walk.step(layer, a, 0)[0] != DEAD for a in range(n_labels))
+                allows[layer] = walk.allowed(layer).bit_count()
             allowed += allows[layer] * going[0]
             escaping += (allows[layer] - len(taken)) * going[0]
 

@@ -65,6 +65,19 @@ def test_costs_of_nets_with_resources_equal_the_reference(seed: int, duplicates:
     agrees(block_model(rng, duplicates=duplicates, guards=True), rng)
 
 
+@settings(deadline=None, derandomize=True, max_examples=150)
+@given(SEEDS, st.booleans())
+def test_what_a_state_allows_is_what_can_be_matched_there_at_no_cost(seed: int, duplicates: bool) -> None:
+    """Of a block-structured net all states that the alignments of some traces came by are looked at."""
+    rng = Random(seed)  # noqa: S311
+    aligned = align(log_of(traces(rng)), block_model(rng, duplicates=duplicates))
+    runs = aligned.solved.blocks
+    assert runs is not None
+    for state in range(len(runs.states)):
+        free = [a for a in range(len(aligned.prepared.labels.names)) if any(c == 0 for c, _ in runs.after(state, a, 0))]
+        assert runs.allowed(state) == sum(1 << a for a in free)
+
+
 @settings(deadline=None, derandomize=True, max_examples=60)
 @given(SEEDS)
 def test_the_search_over_markings_gives_the_costs_that_the_blocks_give(seed: int) -> None:
