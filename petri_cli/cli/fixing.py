@@ -47,6 +47,7 @@ class Fixing:
         if source.path is None:
             _to_stdout(data if fix is None else fix.data)
         elif fix is not None:
+            _refuse_stream(source)
             if read_source(source) != data:
                 message = "the file has changed since it was judged; it is left as it is"
                 raise PetriError("PETRI_CANNOT_EDIT", message, where=Position(source.name), hint="try again")
@@ -116,6 +117,12 @@ def _difference(data: bytes, fix: Fix, name: str) -> str:
     return diff(Sheet(data, name).text, Sheet(fix.data, name).text, name)
 
 
+def _refuse_stream(source: Source) -> None:
+    if source.path is not None and is_given(source.path):
+        where, hint = Position(source.name), "name a file, or - for standard input"
+        raise PetriError("PETRI_CANNOT_WRITE", "this is a stream, and cannot be edited", where=where, hint=hint)
+
+
 def _to_stdout(data: bytes) -> None:
     """The document and nothing else, byte for byte."""
     from petri_cli.cli.streams import output_failed, silence
@@ -135,10 +142,6 @@ def replace_file(path: str, data: bytes, name: str) -> None:
     """Put ``data`` in the place of a file, at once or not at all: readers see the old text or the new one. A link stays
     one, the mode stays. Raises PetriError PETRI_CANNOT_WRITE."""
     where = Position(name)
-    if is_given(path):
-        raise PetriError(
-            "PETRI_CANNOT_WRITE", "this is a stream, and cannot be edited", where=where, hint="name a file"
-        )
     real = Path(os.path.realpath(path))
     try:
         mode = real.stat().st_mode

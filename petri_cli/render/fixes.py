@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from petri_cli.api import Analysis
 from petri_cli.render.look import KEEP, Line, Look, wrap
 from petri_cli.soundness.fixes import KINDS, Fix, Fixes
 
 INDENT = "  "
 DEEPER = "    "
 COLUMN = 10
+MAX_PLACES = 3
 
 
-def draw_fixes(a: Analysis, fixes: Fixes, look: Look, *, whole: bool = False) -> list[Line]:
+def draw_fixes(fixes: Fixes, look: Look, *, whole: bool = False) -> list[Line]:
     """A heading, a line a fix, how to make it; what could not be edited. whole: all fixes, not the best of a kind."""
     lines: list[Line] = []
     if fixes.found:
@@ -23,7 +23,8 @@ def draw_fixes(a: Analysis, fixes: Fixes, look: Look, *, whole: bool = False) ->
         for fix in sorted(shown, key=fixes.found.index):
             others = 0 if whole else sum(f.kind == fix.kind for f in fixes.found) - 1
             lines += _drawn(fix, others, look)
-        lines += wrap([("dim", _how(a, len(shown) > 1))], look.width, DEEPER)
+        which = "the first edit, --fix-kind KIND another one" if len(shown) > 1 else "the edit"
+        lines += wrap([("dim", f"--fix makes {which}; --diff shows it.")], look.width, DEEPER)
     for note in fixes.notes:
         place = f" ({note.where})" if note.where.line else ""
         if note.code == "PETRI_CANNOT_EDIT":
@@ -39,18 +40,12 @@ def draw_fixes(a: Analysis, fixes: Fixes, look: Look, *, whole: bool = False) ->
 def _drawn(fix: Fix, others: int, look: Look) -> list[Line]:
     kind = f"{fix.kind}:".ljust(COLUMN).replace(" ", KEEP)
     more = f"; or {others} more of this kind" if others else ""
-    text: Line = [("", f"{kind}{fix.description}"), ("dim", f"{more} "), ("dim", f" {_place(fix)}")]
+    text: Line = [("", f"{kind}{fix.description}"), ("dim", f"{more} ({_place(fix)})")]
     return wrap(text, look.width, DEEPER, DEEPER + " " * COLUMN)
 
 
 def _place(fix: Fix) -> str:
-    """``file:line``, and how many places more there are."""
-    first = fix.edits[0].where
-    more = len(fix.edits) - 1
-    return f"{first.file}:{first.line}" + (f" and {more} more" if more else "")
-
-
-def _how(a: Analysis, several: bool) -> str:
-    file = a.file if a.file.isprintable() and " " not in a.file else "FILE"
-    choose = "; --fix-kind KIND chooses" if several else ""
-    return f"petri analyze --fix {file} makes the edit{choose}; --diff shows it."
+    """``file:line``, and the lines of the edits that follow."""
+    first, *more = (e.where for e in fix.edits)
+    lines = [str(w.line) for w in more[:MAX_PLACES]] + (["…"] if len(more) > MAX_PLACES else [])
+    return ", ".join([f"{first.file}:{first.line}", *lines])

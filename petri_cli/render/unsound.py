@@ -180,7 +180,7 @@ def _way_out(a: Analysis, r: Result, page: Page) -> list[Line]:
     if a.fixes is not None:
         from petri_cli.render.fixes import draw_fixes
 
-        fixes = draw_fixes(a, a.fixes, look, whole=page.verbose)
+        fixes = draw_fixes(a.fixes, look, whole=page.verbose)
     enough = [] if a.fixes is not None and a.fixes.best("capacity") is not None else _capacities(r, look)
     lines = [*enough, *(line for note in _notes(r) for line in wrap([("", note)], look.width, INDENT))]
     return [*([[], *fixes] if fixes else []), *([[], *lines] if lines else [])]
