@@ -11,7 +11,7 @@ import pytest
 from petri_cli.errors import PetriError
 from petri_cli.net.compiled import compile_net
 from petri_cli.net.model import Net
-from petri_cli.soundness.reductions.reduce import RULES, Rule
+from petri_cli.soundness.reductions.reduce import LATE_RULES, RULES, Rule
 from petri_cli.soundness.reductions.reduction import reduce_net
 from petri_cli.soundness.reductions.verdict import reduced_verdict
 from petri_cli.soundness.result import Budget, Result, Verdict
@@ -55,7 +55,7 @@ def _compare(generator: str, seed: int, rules: tuple[Rule, ...] | None, *, paral
     if rules is None:
         reduction = reduce_net(target, compile_net(target.net))
     else:
-        reduction = reduce_net(target, compile_net(target.net), rules, parallel_transitions=parallel)
+        reduction = reduce_net(target, compile_net(target.net), rules, (), parallel_transitions=parallel)
     if not reduction.removed:
         return "not reduced"
     before = _explored(target)
@@ -76,7 +76,9 @@ def test_a_reduced_net_meets_the_conditions_that_the_net_meets(generator: str) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", [*RULES, None], ids=lambda r: "parallel_transitions" if r is None else r.__name__)
+@pytest.mark.parametrize(
+    "rule", [*RULES, *LATE_RULES, None], ids=lambda r: "parallel_transitions" if r is None else r.__name__
+)
 def test_each_rule_alone_preserves_the_conditions(rule: Rule | None) -> None:
     seen = Counter[str]()
     for k, generator in enumerate(GENERATORS):

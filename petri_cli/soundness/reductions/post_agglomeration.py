@@ -27,6 +27,8 @@ from petri_cli.soundness.reductions.working import WorkingNet
 
 MOST_MORE = 8
 """Arcs by which the net may grow in one step."""
+MOST_PAIRS = 8
+"""Steps that may take the place of the feeders and takers of a place."""
 
 
 def agglomerate_after(net: WorkingNet, p: int) -> bool:
@@ -45,15 +47,38 @@ def agglomerate_after(net: WorkingNet, p: int) -> bool:
     if len(feeders) > 1:
         return False
     (t,) = feeders
-    if net.special[t] or net.puts[t] != {p: 1} or t in takers:
+    if net.special[t] or net.puts[t] != {p: 1} or t in takers or not all(_is_exit(net, u, p) for u in takers):
         return False
-    for u in takers:
-        if len(net.takes[u]) > 1 or net.takes[u][p] != 1 or not may_move_up(net, u):
-            return False
-    if len(net.takes[t]) * len(takers) > len(net.takes[t]) + 2 * len(takers) + MOST_MORE:
+    if _growth(net, p) > MOST_MORE:
         return False
     _prepend(net, p, t)
     return True
+
+
+def agglomerate_pairs(net: WorkingNet, p: int) -> bool:
+    """The same where there are several feeders and several takers. The net gets no simpler by it at first, so this is
+    for when nothing else applies: it takes the jumps out of flows without parallel branches."""
+    takers, feeders = net.takers[p], net.feeders[p]
+    if net.held[p] or not takers or not feeders or takers & feeders or len(takers) * len(feeders) > MOST_PAIRS:
+        return False
+    if any(net.special[t] or net.puts[t][p] != 1 for t in feeders) or not all(_is_exit(net, u, p) for u in takers):
+        return False
+    if _growth(net, p) > MOST_MORE:
+        return False
+    _pair(net, p)
+    return True
+
+
+def _is_exit(net: WorkingNet, u: int, p: int) -> bool:
+    return len(net.takes[u]) == 1 and net.takes[u][p] == 1 and may_move_up(net, u)
+
+
+def _growth(net: WorkingNet, p: int) -> int:
+    """How many arcs more there are when each feeder of ``p`` is followed by each taker."""
+    before = [len(net.takes[t]) + len(net.puts[t]) for t in net.feeders[p]]
+    after = [len(net.puts[u]) for u in net.takers[p]]
+    arcs = sum(before) + sum(after) + len(after)
+    return (sum(before) - len(before)) * len(after) + sum(after) * len(before) - arcs
 
 
 def may_move_up(net: WorkingNet, u: int) -> bool:
@@ -107,3 +132,19 @@ def _prepend(net: WorkingNet, p: int, t: int) -> None:
     net.feeders[p] = set()
     net.takers[p] = set()
     net.places[p] = 0
+
+
+def _pair(net: WorkingNet, p: int) -> None:
+    """Replace the feeders and takers of ``p`` by one step for each pair of them."""
+    feeders, takers = net.feeders[p], net.takers[p]
+    for t in feeders:
+        for u in takers:
+            puts = {q: k for q, k in net.puts[t].items() if q != p}
+            for q, k in net.puts[u].items():
+                puts[q] = puts.get(q, 0) + k
+            net.add_transition(dict(net.takes[t]), puts, (net.expansion[t], net.expansion[u], 1))
+    net.feeders[p] = set()
+    net.takers[p] = set()
+    net.places[p] = 0
+    for t in (*feeders, *takers):
+        net.replace_transition(t, p)

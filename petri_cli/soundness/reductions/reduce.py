@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from petri_cli.soundness.reductions.idle import drop_constant_place, drop_idle_transition
 from petri_cli.soundness.reductions.parallel import Known, drop_parallel_place, drop_parallel_transition
-from petri_cli.soundness.reductions.post_agglomeration import agglomerate_after
+from petri_cli.soundness.reductions.post_agglomeration import agglomerate_after, agglomerate_pairs
 from petri_cli.soundness.reductions.pre_agglomeration import agglomerate_before
 from petri_cli.soundness.reductions.working import WorkingNet
 
@@ -23,7 +23,17 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def reduce(net: WorkingNet, rules: Sequence[Rule] = RULES, *, parallel_transitions: bool = True) -> int:
+LATE_RULES: tuple[Rule, ...] = (agglomerate_pairs,)
+"""Tried when no other rule applies."""
+
+
+def reduce(
+    net: WorkingNet,
+    rules: Sequence[Rule] = RULES,
+    late: Sequence[Rule] = LATE_RULES,
+    *,
+    parallel_transitions: bool = True,
+) -> int:
     """Apply ``rules`` to ``net`` until none applies any more; how often one did."""
     known: Known = {}
     changed = net.changed
@@ -35,6 +45,9 @@ def reduce(net: WorkingNet, rules: Sequence[Rule] = RULES, *, parallel_transitio
                 applied += drop_parallel_transition(net, t, known)
         p = net.next_place()
         if p is None:
+            if any(rule(net, q) for q, there in enumerate(net.places) if there for rule in late):
+                applied += 1
+                continue
             return applied
         for rule in rules:
             if rule(net, p):

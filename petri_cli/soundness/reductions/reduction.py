@@ -9,7 +9,7 @@ from petri_cli.net.compiled import CompiledNet
 from petri_cli.net.firing import Step
 from petri_cli.net.model import AndOut, Cardinality, ForwardOut, Input, Net, Output, Place, PlaceOut, Transition
 from petri_cli.soundness.reductions.expansion import Expansion, actions_of, written_out
-from petri_cli.soundness.reductions.reduce import RULES, Rule, reduce
+from petri_cli.soundness.reductions.reduce import LATE_RULES, RULES, Rule, reduce
 from petri_cli.soundness.reductions.working import WorkingNet
 from petri_cli.soundness.shape import Target
 
@@ -63,11 +63,16 @@ class Reduction:
 
 
 def reduce_net(
-    target: Target, compiled: CompiledNet, rules: Sequence[Rule] = RULES, *, parallel_transitions: bool = True
+    target: Target,
+    compiled: CompiledNet,
+    rules: Sequence[Rule] = RULES,
+    late: Sequence[Rule] = LATE_RULES,
+    *,
+    parallel_transitions: bool = True,
 ) -> Reduction:
     """``target`` reduced as far as the rules go. compiled: the net of ``target``."""
     net = WorkingNet(target, compiled)
-    reduce(net, rules, parallel_transitions=parallel_transitions)
+    reduce(net, rules, late, parallel_transitions=parallel_transitions)
     places = [p for p, there in enumerate(net.places) if there]
     transitions = [t for t, there in enumerate(net.transitions) if there]
     ids = compiled.places
@@ -93,11 +98,12 @@ def _name(t: int) -> str:
 
 
 def _transition(net: WorkingNet, t: int) -> Transition:
-    ids, action = net.compiled.places, net.compiled.actions[t]
+    ids = net.compiled.places
     outputs: list[Output] = [PlaceOut(ids[p], k) for p, k in net.puts[t].items()]
     inputs = net.takes[t].items()
     if not net.special[t]:
         return Transition(_name(t), tuple(_input(ids[p], k) for p, k in inputs), _tree(outputs))
+    action = net.compiled.actions[t]
     outputs += [ForwardOut(ids[source], ids[to]) for source, to in action.forwards if source in action.drained]
     arcs = [Input(ids[p], Cardinality.AT_LEAST, k) if p in action.drained else _input(ids[p], k) for p, k in inputs]
     inhibitors, reads, resets = (

@@ -147,6 +147,32 @@ class WorkingNet:
             self.feeders[p].discard(t)
             self.look_again(p)
 
+    def add_transition(self, takes: Weights, puts: Weights, expansion: Expansion) -> None:
+        """Put in a transition that is not special."""
+        t = len(self.takes)
+        self.takes.append(takes)
+        self.puts.append(puts)
+        self.expansion.append(expansion)
+        self.special.append(0)
+        self.transitions.append(1)
+        for p in takes:
+            self.takers[p].add(t)
+        for p in puts:
+            self.feeders[p].add(t)
+        self.look_around(t)
+
+    def replace_transition(self, t: int, gone: int) -> None:
+        """Take out ``t``, for which others have been put in, and which has arcs with the place ``gone``."""
+        self.transitions[t] = 0
+        for p in self.takes[t]:
+            if p != gone:
+                self.takers[p].discard(t)
+                self.look_again(p)
+        for p in self.puts[t]:
+            if p != gone:
+                self.feeders[p].discard(t)
+                self.look_again(p)
+
     def remove_place(self, p: int) -> None:
         """Take ``p`` out, with its arcs."""
         for t in self.feeders[p]:
