@@ -22,7 +22,7 @@ except ImportError:  # run by hand, or imported by a test
 
 NATIVE = Path("petri_cli") / "soundness" / "native"
 STABLE_ABI = "0x030B0000"
-FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra")
+FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-DNDEBUG")
 
 
 def built(root: Path) -> Path:
@@ -57,8 +57,6 @@ def build(root: Path, *, into: Path | None = None, extra: tuple[str, ...] = ()) 
     if done.returncode != 0:
         fresh.unlink(missing_ok=True)
         return next((line for line in done.stderr.splitlines() if "error" in line), f"{compiler[0]} failed")
-    if into is not None and done.stderr:
-        sys.stderr.write(done.stderr)
     fresh.replace(target)
     return ""
 

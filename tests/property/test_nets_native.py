@@ -114,16 +114,21 @@ def test_nets_of_every_arc_kind_have_the_same_states(net: Net, seed: int) -> Non
     _compare(net, Random(seed), 120)  # noqa: S311
 
 
+def compare_random_nets(seed: int) -> int:
+    """Compare some nets, of every arc kind and of few; how many states they have."""
+    rng = Random(seed)  # noqa: S311
+    drawn = (
+        workflow_net(rng, special=seed % 3 == 0, wrong=0.15),
+        wild_workflow_net(rng),
+        arbitrary_net(rng, reads=seed % 2 == 0),
+    )
+    return sum(_compare(net, rng, 200) for net in drawn)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
-def test_random_workflow_nets_have_the_same_states_and_the_same_stubborn_sets(part: int) -> None:
-    states = 0
-    for seed in range(part, 400, 4):
-        rng = Random(seed)  # noqa: S311
-        for net in (workflow_net(rng, special=seed % 3 == 0, wrong=0.15), wild_workflow_net(rng)):
-            states += _compare(net, rng, 200)
-        states += _compare(arbitrary_net(rng, reads=seed % 2 == 0), rng, 200)
-    assert states > 1000
+def test_random_nets_have_the_same_states_and_the_same_stubborn_sets(part: int) -> None:
+    assert sum(compare_random_nets(seed) for seed in range(part, 400, 4)) > 1000
 
 
 @pytest.mark.slow
@@ -212,6 +217,49 @@ def test_a_search_that_may_hold_no_more_ends_with_what_it_has(megabytes: int) ->
     goals = range(space.expanded, space.size)
     assert all(space.backwards(goals))
     assert space.held <= megabytes << 20
+
+
+def any_memory_is_enough_or_refused(step: int) -> None:
+    """Whatever is allowed, all is well: nothing is begun, or what is there is used."""
+    compiled = compile_net(workflow_net(Random(3)))  # noqa: S311
+    assert binding.core is not None
+    told = binding.numbers(compiled)
+    begun = 0
+    for most in range(0, 200_000, step):
+        for reduced in (False, True):
+            try:
+                core = binding.core.Space(told, 7, reduced, most)
+            except MemoryError:
+                assert not begun
+                continue
+            core.advance(1_000, 1_000)
+            core.backwards(bytearray(core.size), 1_000, True)
+            core.deep_deadlock(100, 1_000)
+            assert core.held <= most
+            begun += reduced
+    assert begun
+
+
+def test_any_amount_of_memory_is_enough_or_refused() -> None:
+    any_memory_is_enough_or_refused(2_000)
+
+
+def test_numbers_that_tell_no_net_are_refused() -> None:
+    assert binding.core is not None
+    told = binding.numbers(compile_net(short_net("a: i -> 2*p; b: p -> o", i=1)))
+    for cut in range(len(told)):
+        with pytest.raises(ValueError, match="tell no net"):
+            binding.core.Space(told[:cut], 1, False, 1 << 20)
+    rng = Random(1)  # noqa: S311
+    for _ in range(2_000):
+        broken = told[:]
+        for _ in range(rng.randint(1, 3)):
+            broken[rng.randrange(len(broken))] = rng.choice([-1, 0, 1, 2, 3, 5, 1 << 31, 1 << 62, -(1 << 62)])
+        try:
+            core = binding.core.Space(broken, 1, rng.random() < 0.5, 1 << 20)
+        except (ValueError, OverflowError, MemoryError):
+            continue
+        core.advance(50, 50)
 
 
 def _spaces_of(compiled: CompiledNet, limit: int, most_bytes: int) -> Space:

@@ -1,4 +1,5 @@
 /* The state space, breadth first. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "marking.h"
@@ -69,6 +70,7 @@ void space_close(struct space *s) {
     drop(memory, &s->depth.untried);
     store_free(&s->store, memory);
     net_free(&s->net, memory);
+    assert(memory->used == 0); /* all that was counted has been given back */
     free(s);
 }
 
