@@ -7,7 +7,7 @@ k(j) is negative and the constant alone exceeds the right side, no x ≥ 0 satis
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import lcm
 
 from petri_cli.soundness.linear.equation import Equation
@@ -31,6 +31,13 @@ def check_ranking(equation: Equation, ranking: Ranking) -> None:
             _demand(change <= -1, f"action {j} does not lower the weighted sum")
         elif j >= equation.actions:
             _demand(change <= 0, f"loss {j} raises the weighted sum")
+
+
+def check_bounding(equation: Equation, weights: Mapping[int, int]) -> None:
+    """Raises BadProof unless every place has a weight ≥ 1 and no column raises the weighted sum."""
+    _demand(all(weights.get(p, 0) >= 1 for p in range(equation.places)), "a place has no weight")
+    for j, column in enumerate(equation.columns):
+        _demand(sum(weights[p] * k for p, k in column.items()) <= 0, f"column {j} raises the weighted sum")
 
 
 def check_refutation(equation: Equation, refutation: Refutation) -> None:

@@ -1,4 +1,4 @@
-"""Termination: weights on places that every firing lowers."""
+"""Weights on places that every firing lowers, so that runs end, or that none raises, so that places are bounded."""
 
 from __future__ import annotations
 
@@ -37,9 +37,33 @@ def ranking_of(equation: Equation, end: Collection[int], granted: int = 200_000)
             table.free(rows[out], 1)
     except OutOfPivots:
         return None
-    values = [table.value(p) for p in range(equation.places)]
+    return Ranking(_whole_weights(table, equation.places), tuple(sorted(chosen)))
+
+
+def bounding_weights(equation: Equation, granted: int = 200_000) -> dict[int, int] | None:
+    """Weights y ≥ 1 on all places such that nothing raises y·m: no place p ever holds more than y·m₀ / y(p).
+
+    None when there are none; then some firings, each some number of times, take nothing away and add something, and the
+    net is unbounded from some initial marking (not from every one).
+    """
+    table = Tableau(equation.places, granted)
+    refuted = None
+    for p in range(equation.places):
+        refuted = refuted or table.bound(p, -1, 1)
+    for column in equation.columns:
+        refuted = refuted or table.bound(table.add_row(dict(column)), 1, 0)
+    try:
+        if refuted is not None or table.check() is not None:
+            return None
+    except OutOfPivots:
+        return None
+    return _whole_weights(table, equation.places)
+
+
+def _whole_weights(table: Tableau, places: int) -> dict[int, int]:
+    values = [table.value(p) for p in range(places)]
     scale = lcm(*(x.denominator for x in values))
-    return Ranking({p: int(x * scale) for p, x in enumerate(values) if x}, tuple(sorted(chosen)))
+    return {p: int(x * scale) for p, x in enumerate(values) if x}
 
 
 def _distances(equation: Equation, end: Collection[int]) -> list[int]:
