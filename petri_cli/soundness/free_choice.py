@@ -20,9 +20,10 @@ connected free-choice net with places and transitions and the incidence matrix C
 1. some y > 0 has yᵀC = 0, and 2. some x > 0 has Cx = 0,
 3. the rank of C is the number of clusters less one.
 
-*Liveness* (same, theorem 5.8 and corollary 5.10; Commoner 1972). Such a net is live from m₀ iff every siphon but the
-empty one has a token: then every minimal siphon, which is the place set of an S-component and so a trap, has. It is
-bounded from any marking, by 1. So the net is sound iff 1 to 3 hold and the largest siphon without a token is empty.
+*Liveness* (same, chapters 4 and 5; Commoner 1972). Such a net is live from m₀ iff every siphon but the empty one has a
+token: then every minimal siphon, which is the place set of an S-component and so a trap, has, and it is never emptied.
+It is bounded from any marking, by 1. So the net is sound iff 1 to 3 hold and the largest siphon without a token is
+empty.
 
 *Cost.* The rank takes a cubic number of operations on integers whose lengths stay polynomial, for each row is divided
 by the common factor of its entries and so is no longer than some minors of C. It is computed over the integers: modulo
@@ -37,7 +38,10 @@ from dataclasses import dataclass
 from math import gcd
 
 from petri_cli.net.compiled import CompiledNet
+from petri_cli.soundness.conditions import NO_DEAD, OPTION, PROPER
 from petri_cli.soundness.linear.simplex import OutOfPivots, Tableau
+from petri_cli.soundness.result import SOUND_ASSUMPTIONS, Condition, Counts, Result, Verdict
+from petri_cli.soundness.shape import Target
 
 MOST_PIVOTS = 20_000
 
@@ -68,6 +72,25 @@ class FreeChoiceNet:
             {**dict.fromkeys(takes - puts, -1), **dict.fromkeys(puts - takes, 1)}
             for takes, puts in zip(self.takes, self.puts, strict=True)
         ]
+
+
+def proved_by_rank(target: Target, compiled: CompiledNet) -> Result | None:
+    """The proof that ``target`` is sound, where its net is free-choice and the theorem gives one; None otherwise, also
+    where the theorem says that it is not sound: that takes a run to show.
+
+    compiled: the net of ``target``.
+    """
+    net = closed_free_choice(compiled) if target.end == target.final else None
+    if net is None or not is_sound(net):
+        return None
+    return Result(
+        Verdict.SOUND,
+        "free-choice",
+        conditions=tuple(Condition(name, True) for name in (OPTION, PROPER, NO_DEAD)),
+        assumptions=SOUND_ASSUMPTIONS,
+        counts=Counts(0, 0, exact=True, dead_transitions=()),
+        stats={"clusters": net.clusters()},
+    )
 
 
 def closed_free_choice(compiled: CompiledNet) -> FreeChoiceNet | None:
