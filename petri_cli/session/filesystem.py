@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
 import subprocess
 from pathlib import Path
 
@@ -71,6 +73,28 @@ def _mounts_told() -> list[tuple[Path, str]]:
         if on:
             mounts.append((Path(point), options.rstrip(")").split(",")[0]))
     return mounts
+
+
+PRIVATE = 0o600
+"""Of files that hold what tasks wrote: nobody but the user reads or writes them, whatever the umask is."""
+
+
+def make_private(path: Path, flags: int, like: Path | None = None) -> int:
+    """Open ``path``, which is made with mode 0600 where it is missing; one that is there keeps its mode.
+
+    like: a file whose mode it gets instead, where that file is there. Raises OSError.
+    """
+    mode = PRIVATE
+    if like is not None:
+        with contextlib.suppress(OSError):
+            mode = stat.S_IMODE(like.stat().st_mode) & 0o666
+    try:
+        fd = os.open(path, flags | os.O_CREAT | os.O_EXCL, mode)
+    except FileExistsError:
+        return os.open(path, flags | os.O_CREAT, mode)
+    with contextlib.suppress(OSError):  # the umask may have taken from it what `like` grants
+        os.fchmod(fd, mode)
+    return fd
 
 
 def sync_folder(folder: Path) -> None:

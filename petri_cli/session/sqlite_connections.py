@@ -18,8 +18,8 @@ from pathlib import Path
 
 from petri_cli.errors import PetriError, Position, Problem
 from petri_cli.session.filesystem import make_folder, sync_folder
-from petri_cli.session.sqlite_errors import as_petri_error, os_error_code, said_plainly, store_error
-from petri_cli.session.sqlite_files import Opened, beside, file_of, log_size, open_reader, open_writer
+from petri_cli.session.sqlite_errors import as_petri_error, needs_recovery, os_error_code, said_plainly, store_error
+from petri_cli.session.sqlite_files import Opened, beside, file_of, is_moved, log_of, log_size, open_reader, open_writer
 from petri_cli.session.sqlite_lock import SidecarLock
 
 CHECKPOINT_BYTES = 4 << 20
@@ -36,7 +36,7 @@ class Connections:
         self._timeout = timeout
         self._network = network
         self._warn = warn
-        self._sidecar = SidecarLock(beside(path, ".lock"), timeout, self._warn_of_waiting)
+        self._sidecar = SidecarLock(beside(path, ".lock"), timeout, self._warn_of_waiting, path)
         self._closed = False
         self._begin()
         _ALL.add(self)
@@ -47,6 +47,7 @@ class Connections:
         self._readers = 0
         self._checkpoint_at = CHECKPOINT_BYTES
         self._synced = False
+        self._stale = False
         self._writing = threading.Lock()
         self._writing_thread: int | None = None
         self._reading = threading.RLock()
@@ -63,8 +64,12 @@ class Connections:
         """
         for opened in (self._writer, self._reader):
             if opened is not None:
-                ctypes.pythonapi.Py_IncRef(ctypes.py_object(opened.db))
+                self._leave(opened)
         self._begin()
+
+    @staticmethod
+    def _leave(opened: Opened) -> None:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(opened.db))
 
     # Writing
 
@@ -76,6 +81,7 @@ class Connections:
         """
         with self._alone(), self._locked():
             writer = self._open_writer()
+            self._check_log(writer)
             db = writer.db
             before, process = db.total_changes, os.getpid()
             try:
@@ -149,7 +155,11 @@ class Connections:
             self._close_writer()  # after a fault of the disk a connection may hold what is not there
 
     def _committed(self, writer: Opened) -> None:
-        """What follows a commit cannot take it back: a trouble here is only told."""
+        """What follows a commit cannot take it back: a trouble here is only told, but for a log that is gone."""
+        if writer.log is None:
+            writer.log = log_of(self.path)
+        else:
+            self._check_log(writer)
         if not self._synced:
             self._synced = True
             with contextlib.suppress(OSError):
@@ -171,6 +181,28 @@ class Connections:
             message = f"what is in {beside(self.path, '-wal')} could not be moved into the database: {problem.message}"
             self._warn_of("PETRI_STORE_NOT_MOVED", message, problem.hint)
 
+    def _check_log(self, writer: Opened) -> None:
+        """Refuse to go on with a write-ahead log that was removed under us: nobody else sees what is written to it.
+
+        Its file is open here as long as the connection is, so that what was committed can still be moved into the
+        database; not where somebody has begun another log meanwhile, which it would run into.
+        """
+        if writer.journal != "wal" or writer.log is None:
+            return
+        log = log_of(self.path)
+        if log == writer.log:
+            return
+        what, hint = f"{beside(self.path, '-wal')} was removed or replaced while it was in use", ""
+        if log is None and is_moved(writer.db):
+            what += "; what had been committed is saved, in the database"
+            hint = "see who removes it; then go on where the log ends (petri run)"
+            self._close_writer()
+        else:
+            self._leave(writer)
+            self._writer = None
+        self._stale = True
+        raise store_error("PETRI_STORE_GONE", self.path, what, hint)
+
     def _close_writer(self) -> None:
         """Under the sidecar lock: the last connection to be closed moves the log."""
         if self._writer is not None:
@@ -184,6 +216,9 @@ class Connections:
         """A connection that only reads, for as long as the block lasts; None when there is no store."""
         self._check_open()
         with self._reading:
+            if self._stale:
+                self._close_reader()
+                self._stale = False
             self._check_file(self._reader)
             if self._reader is None:
                 self._reader = self._open_reader()
@@ -202,7 +237,7 @@ class Connections:
         try:
             return open_reader(self.path, self._timeout)
         except PetriError as e:
-            if not _needs_recovery(e.__cause__):
+            if not needs_recovery(e.__cause__):
                 raise
         # A writer died in a commit and left a journal, which only a writer can play back. It does so when it reads.
         with self._alone(), self._locked(), said_plainly(self.path):
@@ -275,11 +310,3 @@ def _after_fork() -> None:
 
 
 os.register_at_fork(after_in_child=_after_fork)
-
-
-def _needs_recovery(error: BaseException | None) -> bool:
-    return isinstance(error, sqlite3.Error) and error.sqlite_errorcode in (
-        sqlite3.SQLITE_READONLY_ROLLBACK,
-        sqlite3.SQLITE_READONLY_RECOVERY,
-        sqlite3.SQLITE_READONLY_CANTINIT,
-    )

@@ -34,12 +34,21 @@ _HINTS = {
 }
 
 
-def store_error(code: str, path: Path, what: str) -> PetriError:
-    return PetriError(code, f"{path}: {what}", hint=_HINTS[code])
+def store_error(code: str, path: Path, what: str, hint: str = "") -> PetriError:
+    return PetriError(code, f"{path}: {what}", hint=hint or _HINTS[code])
 
 
 def os_error_code(error: OSError) -> str:
     return "PETRI_STORE_FULL" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "PETRI_STORE_NO_ACCESS"
+
+
+def needs_recovery(error: BaseException | None) -> bool:
+    """Whether a reader met a journal that a writer has to play back."""
+    return isinstance(error, sqlite3.Error) and error.sqlite_errorcode in (
+        sqlite3.SQLITE_READONLY_ROLLBACK,
+        sqlite3.SQLITE_READONLY_RECOVERY,
+        sqlite3.SQLITE_READONLY_CANTINIT,
+    )
 
 
 def as_petri_error(error: sqlite3.Error, path: Path) -> PetriError:

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from petri_cli.errors import PetriError
 from petri_cli.session.clock import wall_clock
+from petri_cli.session.filesystem import make_private
 from petri_cli.session.identity import this_process
 from petri_cli.session.sqlite_errors import os_error_code
 
@@ -48,9 +49,11 @@ class Holder:
 class SidecarLock:
     """One process's hold on ``<database>.lock``. Not for two threads at a time; the store sees to that."""
 
-    def __init__(self, path: Path, timeout: float, waiting: Callable[[str], None]) -> None:
-        """timeout: seconds to wait at most; waiting: told, once in a wait, whom a long one waits for."""
+    def __init__(self, path: Path, timeout: float, waiting: Callable[[str], None], like: Path | None = None) -> None:
+        """timeout: seconds to wait at most; waiting: told, once in a wait, whom a long one waits for; like: the file
+        whose readers and writers may use the lock, too; without one, nobody else may."""
         self.path = path
+        self._like = like
         self._timeout = timeout
         self._waiting = waiting
         self._fd: int | None = None
@@ -111,7 +114,7 @@ class SidecarLock:
 
     def _open(self) -> int:
         try:
-            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            return make_private(self.path, os.O_RDWR | os.O_CLOEXEC, self._like)
         except OSError as e:
             hint = "a writer needs a lock file beside the database: look at the folder's permissions and space"
             raise PetriError(os_error_code(e), f"{self.path}: {e.strerror}", hint=hint) from None

@@ -541,6 +541,59 @@ def test_a_file_that_is_removed_or_replaced_while_in_use_stops_the_store(path: P
             ask()
 
 
+def test_a_log_that_is_removed_under_a_writer_is_noticed_and_nothing_is_lost(path: Path, opened: Open) -> None:
+    store = opened(path)
+    store.create("demo")
+    add(store, number=5)
+    log = path.with_name("petri.db-wal")
+    log.unlink()
+    with pytest.raises(PetriError, match=r"PETRI_STORE_GONE .*-wal was removed .*what had been committed is saved"):
+        add(store)
+    assert opened(path).last("demo") == 6
+    assert add(store) == store.last("demo") == opened(path).last("demo") == 7
+
+
+def test_a_log_that_was_replaced_under_a_writer_is_left_alone(path: Path, opened: Open) -> None:
+    store = opened(path)
+    store.create("demo")
+    log = path.with_name("petri.db-wal")
+    log.rename(path.with_name("taken"))
+    log.write_bytes(b"")
+    with pytest.raises(PetriError, match=r"PETRI_STORE_GONE .*-wal was removed or replaced") as caught:
+        store.create("other")
+    assert "saved" not in caught.value.message
+    assert log.read_bytes() == b""
+
+
+# Permissions: a store is private, as what its tasks wrote is
+
+
+def modes(folder: Path) -> dict[str, int]:
+    return {p.name: p.stat().st_mode & 0o777 for p in folder.iterdir()}
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o177])
+def test_a_store_is_made_for_its_user_alone_whatever_the_umask(path: Path, opened: Open, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        store = opened(path)
+        store.create("demo")
+        assert store.sessions() == ["demo"]
+    finally:
+        os.umask(before)
+    names = ("petri.db", "petri.db-shm", "petri.db-wal", "petri.db.lock")
+    assert modes(path.parent) == dict.fromkeys(names, 0o600)
+
+
+def test_a_database_that_is_there_keeps_its_mode_and_its_lock_gets_it(path: Path, opened: Open) -> None:
+    path.touch()
+    path.chmod(0o660)
+    store = opened(path)
+    store.create("demo")
+    names = ("petri.db", "petri.db-shm", "petri.db-wal", "petri.db.lock")
+    assert modes(path.parent) == dict.fromkeys(names, 0o660)
+
+
 # Permissions, which the superuser has none to miss
 
 
@@ -574,6 +627,8 @@ def test_a_store_in_a_folder_that_may_not_be_written_to_is_read_and_not_written(
     open_folder: Path, opened: Open
 ) -> None:
     path = open_folder / "petri.db"
+    path.touch()
+    path.chmod(0o644)  # shared, or nobody else may read it
     store = opened(path)
     store.create("demo")
     assert as_nobody(SAY.format("store.create('demo')"), path) == "PETRI_STORE_NO_ACCESS"
