@@ -31,7 +31,7 @@ from petri_cli.soundness.linear.proof import Literal, Ranking, Refutation, Row
 from petri_cli.soundness.linear.ranking import ranking_of
 from petri_cli.soundness.linear.refute import GaveUp, Search, Solution
 from petri_cli.soundness.linear.traps import marked_trap
-from petri_cli.soundness.linear.walks import Run, Walk, covering_runs, realise
+from petri_cli.soundness.linear.walks import Run, Walk, Walker, covering_runs, realise, stray
 from petri_cli.soundness.timer import Deadline, never
 
 ROUNDS = 30
@@ -87,6 +87,9 @@ def linear_evidence(
     replay.
     """
     asked = _Asked(compiled, deadline)
+    chance = stray(asked.walker, asked.is_dead_end)
+    if chance is not None:
+        return Evidence(deadlock=chance)
     everything = asked.dead(end, range(len(compiled.actions)))
     if everything.run is not None:
         return Evidence(deadlock=everything.run)
@@ -95,7 +98,7 @@ def linear_evidence(
     improper = next((x.run for x in proper if x.run is not None), None)
     if improper is not None or len(proofs) < len(proper):
         return Evidence(stuck=stuck, improper=improper)
-    covered = covering_runs(compiled, deadline=deadline)
+    covered = covering_runs(asked.walker, deadline=deadline)
     if covered.unseen:
         dead = asked.never_enabled(covered.unseen)
         if dead:
@@ -116,7 +119,9 @@ def no_deadlock(compiled: CompiledNet, end: Mapping[int, int], deadline: Deadlin
     On the search net of a plan (:mod:`petri_cli.soundness.skeleton`) a proof is soundness of the part that it stands
     for (statement A).
     """
-    return _Asked(compiled, deadline).dead(end, range(len(compiled.actions)))
+    asked = _Asked(compiled, deadline)
+    chance = stray(asked.walker, asked.is_dead_end)
+    return Found(run=chance) if chance is not None else asked.dead(end, range(len(compiled.actions)))
 
 
 class _Asked:
@@ -124,6 +129,7 @@ class _Asked:
 
     def __init__(self, compiled: CompiledNet, deadline: Deadline) -> None:
         self.compiled = compiled
+        self.walker = Walker(compiled)
         self.equation: Equation = equation_of(compiled)
         self.search = Search(self.equation, deadline=deadline)
         self.deadline = deadline
@@ -132,7 +138,7 @@ class _Asked:
     def dead(self, end: Mapping[int, int], actions: Sequence[int]) -> Found:
         """(D): a marking that disables ``actions`` without the end marked."""
         lacking = [Literal("place", p, 1, k - 1) for p, k in end.items()]
-        wanted = self._is_dead_end(end)
+        wanted = self.is_dead_end
         if not lacking:  # the end is the empty marking: every other has a token
             goal = [self._all_tokens(range(self.equation.places), 1)]
             return self._ask(goal, actions, (), wanted)
@@ -169,13 +175,12 @@ class _Asked:
     def _all_tokens(self, places: Collection[int], least: int) -> Literal:
         return self.search.add_row(Row(dict.fromkeys(places, 1), Literal("row", -1, -1, least), "goal"))
 
-    def _is_dead_end(self, end: Mapping[int, int]) -> Callable[[Walk], bool]:
-        final = self.compiled.final
-        return lambda walk: not walk.enabled and walk.marking != final
+    def is_dead_end(self, walk: Walk) -> bool:
+        return not walk.enabled and not walk.is_at(self.compiled.final)
 
     def _is_improper(self, end: Mapping[int, int]) -> Callable[[Walk], bool]:
         final = self.compiled.final
-        return lambda walk: walk.marking != final and all(walk.marking[p] >= k for p, k in end.items())
+        return lambda walk: not walk.is_at(final) and all(walk.marking[p] >= k for p, k in end.items())
 
     def _ask(
         self,
@@ -193,7 +198,7 @@ class _Asked:
             if isinstance(answer, Refutation):
                 check_refutation(self.equation, answer)
                 return Found(proof=answer)
-            run = realise(self.compiled, [ceil(x) for x in answer.counts], wanted)
+            run = realise(self.walker, [ceil(x) for x in answer.counts], wanted)
             if run is not None:
                 return Found(run=run)
             if not self._refine(answer):

@@ -312,7 +312,13 @@ class Search:
             found = self._fewest_cases(question.open)
             if found < 0:
                 return None
-        return _Frame("disabled", found, self.equation.disabled[found], self.tableau.mark())
+        cases = sorted(self.equation.disabled[found], key=self._violation)
+        return _Frame("disabled", found, cases, self.tableau.mark())
+
+    def _violation(self, literal: Literal) -> Fraction:
+        """How far the solution at hand is from it: the nearest case is the likeliest to lead to a solution."""
+        v, side, k = self._bound_of(literal)
+        return (self.tableau.value(v) - k) * side
 
     def _fewest_cases(self, actions: Sequence[int]) -> int:
         """Of the actions left enabled the one with the fewest literals still possible; -1 when there is none."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from random import Random
 
 from petri_cli.net.compiled import CompiledNet, State
+from petri_cli.soundness.packed import effect, is_vector_addition
 from petri_cli.soundness.timer import Deadline, never
 
 Run = tuple[int, ...]
@@ -15,35 +16,77 @@ Run = tuple[int, ...]
 
 TRIES = 12
 """Walks along one solution."""
+STRAYS = 3
+"""Walks without a plan."""
+
+
+class Walker:
+    """A net to walk in: the effects of its actions are worked out once."""
+
+    def __init__(self, compiled: CompiledNet) -> None:
+        self.compiled = compiled
+        self.effects = [list(effect(a).items()) if is_vector_addition(a) else None for a in compiled.actions]
+        self.enabled = [a for a, action in enumerate(compiled.actions) if action.enabled(compiled.initial)]
+
+    def start(self) -> Walk:
+        return Walk(self)
 
 
 class Walk:
     """A run under construction: the marking it has come to and what is enabled there."""
 
-    def __init__(self, compiled: CompiledNet) -> None:
-        self.compiled = compiled
-        self.marking: State = compiled.initial
-        self.enabled = {a for a, action in enumerate(compiled.actions) if action.enabled(self.marking)}
+    def __init__(self, walker: Walker) -> None:
+        self.walker = walker
+        self.marking = list(walker.compiled.initial)
+        self.enabled = set(walker.enabled)
         self.run: list[int] = []
 
     def fire(self, a: int) -> None:
-        before, actions, readers = self.marking, self.compiled.actions, self.compiled.readers
-        self.marking = after = actions[a].fire(before)
+        marking, compiled = self.marking, self.walker.compiled
+        actions, readers = compiled.actions, compiled.readers
         self.run.append(a)
-        for p, (old, new) in enumerate(zip(before, after, strict=True)):
-            if old != new:
-                for b in readers[p]:
-                    if actions[b].enabled(after):
-                        self.enabled.add(b)
-                    else:
-                        self.enabled.discard(b)
+        changes = self.walker.effects[a]
+        if changes is None:
+            after = actions[a].fire(tuple(marking))
+            changes = [(p, new - old) for p, (old, new) in enumerate(zip(marking, after, strict=True)) if old != new]
+        for p, k in changes:
+            marking[p] += k
+        for p, _ in changes:
+            for b in readers[p]:
+                if actions[b].enabled(marking):
+                    self.enabled.add(b)
+                else:
+                    self.enabled.discard(b)
+
+    def is_at(self, state: State | None) -> bool:
+        return self.marking == list(state or ())
 
 
-def realise(compiled: CompiledNet, counts: Sequence[int], wanted: Callable[[Walk], bool], seed: int = 0) -> Run | None:
+def stray(walker: Walker, wanted: Callable[[Walk], bool], seed: int = 0) -> Run | None:
+    """A run to a marking that is ``wanted``, met by chance: a walk that lets nobody get ahead, then random ones."""
+    rng = Random(seed)  # noqa: S311
+    actions = len(walker.compiled.actions)
+    for attempt in range(STRAYS):
+        walk, fired = walker.start(), [0] * actions
+        while not wanted(walk):
+            if not walk.enabled or len(walk.run) > 4 * actions:
+                break
+            if attempt:
+                a = rng.choice(sorted(walk.enabled))
+            else:
+                a = min(walk.enabled, key=lambda b: (fired[b], -len(walker.compiled.actions[b].needs), b))
+            fired[a] += 1
+            walk.fire(a)
+        else:
+            return tuple(walk.run)
+    return None
+
+
+def realise(walker: Walker, counts: Sequence[int], wanted: Callable[[Walk], bool], seed: int = 0) -> Run | None:
     """A run that fires each action ``counts`` times at most and comes to a marking that is ``wanted``; a few tries."""
     rng = Random(seed)  # noqa: S311
     for attempt in range(TRIES):
-        walk, left = Walk(compiled), list(counts[: len(compiled.actions)])
+        walk, left = walker.start(), list(counts[: len(walker.compiled.actions)])
         while True:
             if wanted(walk):
                 return tuple(walk.run)
@@ -64,17 +107,17 @@ class Covered:
     unseen: frozenset[int]
 
 
-def covering_runs(compiled: CompiledNet, longest: int = 100_000, seed: int = 0, deadline: Deadline = never) -> Covered:
+def covering_runs(walker: Walker, longest: int = 100_000, seed: int = 0, deadline: Deadline = never) -> Covered:
     """Runs that between them fire every action, or as many as were seen to fire.
 
     Each walk heads for the actions not seen yet, by the fewest steps that the arcs of the net allow, and ends when none
     is ahead. Walks that see nothing new are tried a few times, with other choices. longest: steps in all.
     """
-    rng = Random(seed)  # noqa: S311
+    rng, compiled = Random(seed), walker.compiled  # noqa: S311
     unseen, runs = set(range(len(compiled.actions))), list[Run]()
     barren = steps = 0
     while unseen and barren < TRIES:
-        walk, seen_at, distance = Walk(compiled), 0, _distances(compiled, unseen)
+        walk, seen_at, distance = walker.start(), 0, _distances(compiled, unseen)
         visits = [0] * len(compiled.actions)
         while walk.enabled and steps < longest and len(walk.run) <= 20 * len(compiled.actions) and not deadline():
             nearest = min((distance[a], visits[a]) for a in walk.enabled)
