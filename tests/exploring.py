@@ -17,5 +17,5 @@ def judge_by_exploration(net: Net, budget: Budget | None = None) -> Result:
     """The soundness of ``net`` as :func:`petri_cli.soundness.nets.judge_net` has it, by exploration."""
     budget = budget or Budget()
     target = target_of(start_of(net).net)
-    result = by_exploration(target, compile_net(target.net), budget, Timer(None, budget.seconds))
+    result = by_exploration(target, compile_net(target.net), budget, Timer(None, budget.seconds), looking_only=True)
     return replace(result, warnings=target.warnings)

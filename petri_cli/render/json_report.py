@@ -55,7 +55,7 @@ def result_data(a: Analysis) -> dict[str, Any]:
         "detail": list(r.detail) if r is not None else [],
         "warnings": [problem_data(p) for p in a.warnings],
         "problems": [problem_data(p) for p in a.problems],
-        "stats": dict(sorted(r.stats.items())) if r is not None else {},
+        "stats": _stats(r) if r is not None else {},
     }
 
 
@@ -68,6 +68,13 @@ def _verdict(r: Result | None) -> dict[str, Any]:
         "message": r.message or None,
         "code": r.code or None,
     }
+
+
+def _stats(r: Result) -> dict[str, Any]:
+    figures: dict[str, Any] = dict(sorted(r.stats.items()))
+    if r.tried:
+        figures["tried"] = [{"prover": a.prover, "seconds": a.seconds, "outcome": a.outcome} for a in r.tried]
+    return figures
 
 
 def _condition(c: Condition) -> dict[str, Any]:

@@ -153,9 +153,13 @@ def _in_short(detail: str) -> str:
 
 
 def stats(r: Result, look: Look) -> list[Line]:
-    """The figures of the analysis, on one line; a proof that looked at no state does not count them."""
+    """The provers that were asked, and the figures of the analysis; a proof that looked at no state counts none."""
+    lines: list[Line] = []
+    if r.tried:
+        asked = (f"{a.prover}{KEEP}{a.seconds * 1000:,.1f}{KEEP}ms ({a.outcome})" for a in r.tried)
+        lines += wrap([("dim", f"tried {', '.join(asked)}")], look.width, INDENT, INDENT * 2)
     told = {k: v for k, v in r.stats.items() if v or k != "states"}
-    if not told:
-        return []
-    figures = ", ".join(f"{k} {v:,.3f}" if isinstance(v, float) else f"{k} {v:,}" for k, v in told.items())
-    return wrap([("dim", figures)], look.width, INDENT, INDENT * 2)
+    if told:
+        figures = ", ".join(f"{k} {v:,.3f}" if isinstance(v, float) else f"{k} {v:,}" for k, v in told.items())
+        lines += wrap([("dim", figures)], look.width, INDENT, INDENT * 2)
+    return lines

@@ -126,6 +126,15 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
+class Attempt:
+    """A prover that was asked: ``seconds`` it took (0 without a clock) and what it came to, in a few words."""
+
+    prover: str
+    seconds: float
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """The gate's answer about one plan or net."""
 
@@ -149,6 +158,8 @@ class Result:
     warnings: tuple[Problem, ...] = ()
     detail: tuple[str, ...] = ()
     """Evidence in words, e.g. the lock order found."""
+    tried: tuple[Attempt, ...] = ()
+    """The provers that were asked, in order, the one that decided last."""
 
     @property
     def sound(self) -> bool:

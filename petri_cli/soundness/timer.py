@@ -54,5 +54,9 @@ class Timer:
 
     def half(self) -> Deadline:
         """A deadline half-way between now and the end."""
-        limit = (self.elapsed() + self._seconds) / 2
+        return self.share(0.5)
+
+    def share(self, part: float) -> Deadline:
+        """A deadline after that part of the time that is left."""
+        limit = self.elapsed() * (1 - part) + self._seconds * part
         return lambda: self._clock is not None and self.elapsed() > limit

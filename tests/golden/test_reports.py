@@ -36,7 +36,7 @@ def judged(path: Path) -> Analysis:
     if analysis.result is None:
         return analysis
     stats = {k: v for k, v in analysis.result.stats.items() if k != "seconds"}
-    return replace(analysis, result=replace(analysis.result, stats=stats))
+    return replace(analysis, result=replace(analysis.result, stats=stats, tried=()))
 
 
 def written(analyses: list[Analysis], form: Format, look: Look, verbosity: int = 0) -> str:

@@ -126,7 +126,7 @@ def test_an_unbounded_net_shows_what_happens_at_its_end_rather() -> None:
 def test_reads_do_no_harm_to_the_argument_but_resets_do() -> None:
     for arcs, verdict in ({"reads": ("c",)}, Verdict.UNSOUND), ({"resets": ("c",)}, Verdict.UNKNOWN):
         net = short_net("start: i -> a c; more: a -> a b; stop: b c d -> o", {"more": arcs}, i=1)
-        result = judge_net(replace(net, final={"o": 1}), Budget(max_states=3000))
+        result = judge_by_exploration(replace(net, final={"o": 1}), Budget(max_states=3000))
         assert result.verdict is verdict
         if verdict is Verdict.UNSOUND:
             assert _shown(result).kind == "unbounded"

@@ -16,6 +16,8 @@ from petri_cli.soundness.symbolic.encoding import Encoding, Event, Set, expressi
 from petri_cli.soundness.symbolic.order import place_order
 from petri_cli.soundness.timer import Deadline
 
+MOST_STEPS = 50_000
+"""Images of one closure; where there is no clock, this is what ends it."""
 MOST_BITS = 8
 """A place that outgrows so many bits is left to others."""
 SIZES = (1 << 16, 1 << 20, 1 << 22)
@@ -130,8 +132,10 @@ def _closure(
     start: Set, step: Callable[[int, Set], Set], agenda: _Agenda, deadline: Deadline, growth: Growth | None = None
 ) -> Set:
     now = start
+    steps = 0
     while (k := agenda.next()) is not None:
-        if deadline():
+        steps += 1
+        if deadline() or steps > MOST_STEPS:
             raise GaveUp
         more = now | step(k, now)
         if more != now:
