@@ -120,7 +120,7 @@ def no_deadlock(compiled: CompiledNet, end: Mapping[int, int], deadline: Deadlin
     for (statement A).
     """
     asked = _Asked(compiled, deadline)
-    chance = stray(asked.walker, asked.is_dead_end)
+    chance = stray(asked.walker, asked.is_stuck_before(end))
     return Found(run=chance) if chance is not None else asked.dead(end, range(len(compiled.actions)))
 
 
@@ -138,7 +138,7 @@ class _Asked:
     def dead(self, end: Mapping[int, int], actions: Sequence[int]) -> Found:
         """(D): a marking that disables ``actions`` without the end marked."""
         lacking = [Literal("place", p, 1, k - 1) for p, k in end.items()]
-        wanted = self.is_dead_end
+        wanted = self.is_stuck_before(end)
         if not lacking:  # the end is the empty marking: every other has a token
             goal = [self._all_tokens(range(self.equation.places), 1)]
             return self._ask(goal, actions, (), wanted)
@@ -174,6 +174,11 @@ class _Asked:
 
     def _all_tokens(self, places: Collection[int], least: int) -> Literal:
         return self.search.add_row(Row(dict.fromkeys(places, 1), Literal("row", -1, -1, least), "goal"))
+
+    def is_stuck_before(self, end: Mapping[int, int]) -> Callable[[Walk], bool]:
+        if not end:
+            return lambda walk: not walk.enabled and any(walk.marking)
+        return lambda walk: not walk.enabled and any(walk.marking[p] < k for p, k in end.items())
 
     def is_dead_end(self, walk: Walk) -> bool:
         return not walk.enabled and not walk.is_at(self.compiled.final)
