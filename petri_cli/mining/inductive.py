@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from petri_cli.mining.cuts import (
     Graph,
@@ -19,11 +18,11 @@ from petri_cli.mining.cuts import (
     choice_cut,
     graph_of,
     loop_cut,
-    mask_of,
     members,
     parallel_cut,
     sequence_cut,
 )
+from petri_cli.mining.inductive_bridges import Bridges
 from petri_cli.mining.inductive_splits import Traces, by_choice, by_loop, by_projection, cut_at, projected
 from petri_cli.mining.log import Log
 from petri_cli.mining.tree import Op, Tree, TreeBuilder
@@ -106,18 +105,15 @@ class _Miner:
         """An activity without which the others can be cut, beside them."""
         if graph.alphabet.bit_count() < 3:
             return None
-        bridges = _Bridges(traces, graph)
+        bridges = Bridges(traces, graph)
         n = graph.alphabet.bit_count()
         for a in members(graph.alphabet):
             self.trials += n
             if self.trials > MOST_TRIALS:
                 return None
-            rest = bridges.without(a)
-            found = len(choice_cut(rest)) > 1 or len(sequence_cut(rest)) > 1 or len(loop_cut(rest)) > 1
-            if not found and len(parallel_cut(rest)) > 1:
-                found = len(parallel_cut(rest, between(projected(traces, rest.alphabet)))) > 1
-            if found:
-                return Block(Op.AND, (projected(traces, 1 << a), projected(traces, rest.alphabet)))
+            if bridges.cuttable(a):
+                rest = graph.alphabet & ~(1 << a)
+                return Block(Op.AND, (projected(traces, 1 << a), projected(traces, rest)))
         return None
 
     def _tree(self) -> Tree:
@@ -176,42 +172,6 @@ def _once_a_trace(traces: Traces, graph: Graph) -> Block | None:
         if all(trace.count(a) == 1 for trace in traces):
             return Block(Op.AND, (a, projected(traces, graph.alphabet & ~(1 << a))))
     return None
-
-
-class _Bridges:
-    """The graphs of a log without one activity each, from one look at each event for all of them together.
-
-    Leaving out a makes two events neighbours where nothing but a stood between them.
-    """
-
-    def __init__(self, traces: Traces, graph: Graph) -> None:
-        self.graph = graph
-        self.pairs: dict[int, set[tuple[int, int]]] = {a: set() for a in members(graph.alphabet)}
-        firsts: set[int] = set()
-        lasts: set[int] = set()
-        starts: dict[int, int] = dict.fromkeys(self.pairs, 0)
-        ends: dict[int, int] = dict.fromkeys(self.pairs, 0)
-        for trace in traces:
-            runs = [a for a, _ in groupby(trace)]
-            firsts.add(runs[0])
-            lasts.add(runs[-1])
-            for before, a, behind in zip(runs, runs[1:], runs[2:], strict=False):
-                self.pairs[a].add((before, behind))
-            if len(runs) > 1:
-                starts[runs[0]] |= 1 << runs[1]
-                ends[runs[-1]] |= 1 << runs[-2]
-        first, last = mask_of(firsts), mask_of(lasts)
-        self.starts = {a: first & ~(1 << a) | more for a, more in starts.items()}
-        self.ends = {a: last & ~(1 << a) | more for a, more in ends.items()}
-
-    def without(self, a: int) -> Graph:
-        graph, rest = self.graph, ~(1 << a)
-        after = {b: there & rest for b, there in graph.after.items() if b != a}
-        before = {b: there & rest for b, there in graph.before.items() if b != a}
-        for b, c in self.pairs[a]:
-            after[b] |= 1 << c
-            before[c] |= 1 << b
-        return Graph(graph.alphabet & rest, after, before, self.starts[a], self.ends[a])
 
 
 def _repeated(traces: Traces, graph: Graph, *, strict: bool) -> Block | None:
