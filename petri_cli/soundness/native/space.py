@@ -18,7 +18,7 @@ from petri_cli.soundness.packed import Overflow
 from petri_cli.soundness.timer import Deadline
 
 if TYPE_CHECKING:
-    from petri_cli.soundness.native._core import Space
+    from petri_cli.soundness.native import _core
 
 SLICE = 1 << 18
 """Actions times states that are expanded in one go: some milliseconds."""
@@ -30,12 +30,12 @@ EVERYTHING = (1 << 64) - 1
 LAST = (1 << 32) - 1
 
 
-def open_core(compiled: CompiledNet, floor: int, *, reduced: bool, most: int) -> Space | None:
+def open_core(compiled: CompiledNet, floor: int, *, reduced: bool, most: int) -> _core.Space | None:
     """A search of the compiled core with fields of at least ``floor`` value bits; None where it is not for this net."""
     if binding.core is None:
         return None
     try:
-        core: Space = binding.core.Space(binding.numbers(compiled), floor, reduced, most)
+        core: _core.Space = binding.core.Space(binding.numbers(compiled), floor, reduced, most)
     except (OverflowError, MemoryError):
         return None
     return core
@@ -52,7 +52,7 @@ class NativeSpace:
     overflowed = False
     """Past the widest fields here the search is done in Python."""
 
-    def __init__(self, compiled: CompiledNet, core: Space) -> None:
+    def __init__(self, compiled: CompiledNet, core: _core.Space) -> None:
         self.compiled = compiled
         self._core = core
         self._slice = slice_of(compiled)
