@@ -74,6 +74,18 @@ def setting(plan: Plan, node: Task | Foreach, name: str) -> Any:
     return None
 
 
+def asks_a_person(spec: Any) -> bool:
+    """Whether a verifier, or one of those that it is made of, is ``human``."""
+    stack = [spec]
+    while stack:
+        part = stack.pop()
+        if part == "human":
+            return True
+        if isinstance(part, Mapping):
+            stack.extend(part.get("all", ()))
+    return False
+
+
 def is_work(node: object) -> bool:
     """Whether somebody has to do it: a task, or the discovery of items that are only described in prose."""
     match node:

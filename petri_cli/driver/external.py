@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from petri_cli.driver import standing
+from petri_cli.driver.cancel import cancel
 from petri_cli.driver.capture import Limits
-from petri_cli.driver.commands import request
-from petri_cli.driver.course import Course
+from petri_cli.driver.commands import asks_a_person, request
 from petri_cli.driver.crew import Judge
 from petri_cli.driver.mail import adjudicate
+from petri_cli.driver.masking import masked, redactor_of
 from petri_cli.driver.naming import said_of
 from petri_cli.driver.pieces import Piece
-from petri_cli.driver.redact import Redactor
 from petri_cli.driver.replica import Replica
 from petri_cli.driver.said import Said, result_for
-from petri_cli.driver.takeover import end_left, report_on
+from petri_cli.driver.takeover import report_on
 from petri_cli.driver.verify import verifier_of
-from petri_cli.driver.visits import WATCH, Alive, check_open, driven, visiting
-from petri_cli.engine.tokens import Token, to_seconds, to_ticks
-from petri_cli.errors import InputError, PetriError
+from petri_cli.driver.visits import WATCH, Alive, driven, visiting
+from petri_cli.engine.tokens import to_seconds, to_ticks
+from petri_cli.errors import PetriError
 from petri_cli.plan.lower import due_place
 from petri_cli.plan.model import Loop
 from petri_cli.session import events as ev
 from petri_cli.session import identity
-from petri_cli.session.fold import apply
-from petri_cli.session.state import RESOURCE, Claim, State
+from petri_cli.session.naming import folder_name
+from petri_cli.session.state import Claim, State
 from petri_cli.session.store import EventStore
+
+__all__ = ["Claimed", "approve", "cancel", "claim", "heartbeat", "inject", "report", "verify"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def claim(
     ``PETRI_NOT_CLAIMABLE`` for work that the driver does itself, ``PETRI_SESSION_ENDED``, ``PETRI_NO_PLAN``.
     """
     with visiting(store, session, alive) as (replica, now):
-        worker = _masked(replica.state, worker)
+        worker = masked(replica.state, worker)
         wanted = _wanted(replica, task)
         if replica.state.failed:
             return None
@@ -99,7 +100,7 @@ def heartbeat(
     """Make the lease of a claim end later; the new end in ticks. Raises PetriError ``PETRI_CLAIM_ENDED``: stop."""
     with visiting(store, session, alive, late=True) as (replica, now):
         held = replica.state.claims.get(claim)
-        why = _why_not(replica.state, held, _masked(replica.state, worker))
+        why = _why_not(replica.state, held, masked(replica.state, worker))
         if held is not None and not why:
             expires = now + (held.lease if lease is None else to_ticks(lease))
             replica.emit(ev.Heartbeat(now, claim, expires))
@@ -126,12 +127,12 @@ def report(
     secret, or looks like it, is masked. A report on a claim that is over is written down, too, and refused: PetriError
     ``PETRI_CLAIM_ENDED``. Also raises ``PETRI_NOT_JSON``, and ``PETRI_TOO_LARGE`` for what no file of work may hold.
     """
-    where = None if folder is None else folder.absolute() / session / claim
+    where = None if folder is None else folder.absolute() / folder_name(session) / claim
     before = store.state(session)
-    said = result_for(output, _redactor(before), where)  # a large one takes its time: nobody has to wait for us
+    said = result_for(output, redactor_of(before), where)  # a large one takes its time: nobody has to wait for us
     try:
         with visiting(store, session, alive, late=True) as (replica, now):
-            redactor = _redactor(replica.state)
+            redactor = redactor_of(replica.state)
             if replica.state.revision != before.revision:  # which may name other secrets
                 said.discard()
                 said = result_for(output, redactor, where)
@@ -154,23 +155,6 @@ def _too_late(now: int, claim: str, why: str, said: Said, worker: str) -> ev.Rep
     if said.size <= Limits().result:
         return ev.ReportRefused(now, claim, why, said.output, worker)
     return ev.ReportRefused(now, claim, f"{why} (the result is left out: {said.size:,} bytes)", None, worker)
-
-
-def _redactor(state: State) -> Redactor:
-    """Of what the plan calls secret, and of what looks like it."""
-    revision = state.plan
-    if revision is None:
-        return Redactor()
-    try:
-        plan = Course.of(revision.text, revision.file, revision.format).plan
-    except InputError:  # of another version of this program; a session can be cancelled all the same
-        return Redactor()
-    return Redactor.of(plan.settings.get("secrets", ()), os.environ)
-
-
-def _masked(state: State, text: str) -> str:
-    """What somebody says, as it may be written."""
-    return _redactor(state).text(text) if text else text
 
 
 def _why_not(state: State, held: Claim | None, worker: str) -> str:
@@ -217,19 +201,7 @@ def approve(
         if held.stage != "reported":
             message = f"claim {claim} was not reported yet: there is nothing to say about it"
             raise PetriError("PETRI_NO_APPROVAL", message, hint="wait for the report (petri status)")
-        replica.emit(ev.Approved(now, claim, approved, _masked(state, by), _masked(state, note)))
-
-
-def asks_a_person(spec: Any) -> bool:
-    """Whether ``human`` is a part of a verifier."""
-    stack = [spec]
-    while stack:
-        part = stack.pop()
-        if part == "human":
-            return True
-        if isinstance(part, Mapping):
-            stack.extend(part.get("all", ()))
-    return False
+        replica.emit(ev.Approved(now, claim, approved, masked(state, by), masked(state, note)))
 
 
 def inject(
@@ -251,42 +223,7 @@ def inject(
         if timer is None:
             message = f"nothing waits in place `{place}`" + (f" for item {thread}" if thread else "")
             raise PetriError("PETRI_NOT_INJECTABLE", message, hint="an event counts while the loop waits for it")
-        replica.injected(now, place, timer.tokens, timer=timer.id, by=_masked(replica.state, by))
-
-
-async def cancel(
-    store: EventStore, session: str, *, by: str = "", why: str = "cancelled", alive: Alive = identity.alive
-) -> None:
-    """End a session for good: claims are revoked, units return. A driver that runs ends its work when it sees this.
-
-    Where none lives, the processes that a dead one left are ended here. Raises PetriError ``PETRI_SESSION_ENDED``.
-    """
-    state = store.state(session)
-    with store.writing(session) as w:
-        for entry in w.tail(state.seq):
-            apply(state, entry.event)
-        check_open(session, state)
-        now = w.now()
-        dead = None if state.driver is None or driven(state, alive) else state.driver.process
-        left = [] if driven(state, alive) else list(state.claims.values())
-        events: list[ev.SessionEvent] = [ev.Revoked(now, c, "the session was cancelled") for c in state.claims]
-        if dead is not None and state.driver is not None:
-            events.append(ev.DriverEnded(now, state.driver.id, "died"))
-        events.append(ev.Ended(now, "cancelled", _masked(state, why), (), _units(state, now), _masked(state, by)))
-        w.append(events)
-    await end_left(left, dead)
-
-
-def _units(state: State, now: int) -> dict[str, tuple[Token, ...]]:
-    """The units of resources that are neither free nor claimed: those that blocks hold, and those of quotas."""
-    units: dict[str, int] = {}
-    for holding in state.holdings.values():
-        for place, n in holding.units.items():
-            units[place] = units.get(place, 0) + n
-    for timer in state.timers.values():
-        if timer.place.startswith(RESOURCE):
-            units[timer.place] = units.get(timer.place, 0) + len(timer.tokens)
-    return {place: (Token(None, now),) * n for place, n in units.items()}
+        replica.injected(now, place, timer.tokens, timer=timer.id, by=masked(replica.state, by))
 
 
 async def verify(

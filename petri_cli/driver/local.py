@@ -13,6 +13,7 @@ from petri_cli.driver.process import Ended, Programs
 from petri_cli.driver.redact import Redactor
 from petri_cli.driver.session_driver import Options
 from petri_cli.driver.verify import Report, Verdict, verifier_of, verify
+from petri_cli.session.naming import folder_name
 from petri_cli.session.store import EventStore
 
 
@@ -56,7 +57,7 @@ class LocalWork:
         return self._programs[names]
 
     def _folder_of(self, job: Job) -> Path:
-        return self._folder / job.session / job.claim
+        return self._folder / folder_name(job.session) / job.claim
 
 
 @asynccontextmanager

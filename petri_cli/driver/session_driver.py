@@ -20,6 +20,7 @@ from petri_cli.driver.crew import Begun, Crew, Finished, Judge, Judged, Message,
 from petri_cli.driver.due import come_due, look_ahead
 from petri_cli.driver.ending import Outcome, conclude
 from petri_cli.driver.mail import read_mail
+from petri_cli.driver.masking import masked
 from petri_cli.driver.options import Observer, Options
 from petri_cli.driver.process import Ended
 from petri_cli.driver.replica import Replica
@@ -141,7 +142,7 @@ class SessionDriver:
     async def _take_over(self) -> None:
         """Become the driver, and make an end of what an earlier one, which is dead, left running."""
         with self._writing() as now:
-            taken = take(self._replica, now, self._process, self.options.worker, self.options.alive)
+            taken = take(self._replica, now, self._process, self._worker(), self.options.alive)
             self._id, dead = taken
         left = orphans(self._replica.state, self._id)
         await end_left(left, dead)
@@ -245,7 +246,7 @@ class SessionDriver:
                 await self._dethroned()
             elif not state.final:
                 self._note(now)
-                going = read_mail(replica, self._feel(mail, now), now, self.options.worker)
+                going = read_mail(replica, self._feel(mail, now), now, self._worker())
                 come_due(replica, now, self._watch, self._id)
                 replica.settle(now)
                 if self.closing:
@@ -292,7 +293,12 @@ class SessionDriver:
             free = max(0, free - len(self._to_judge()))
         ready = standing.claimable(replica, now, self._watch, lambda piece: piece.local)
         chosen = list(islice(ready, free))
-        return [replica.claim(now, p, t, worker=options.worker or p.worker, driver=self._id) for p, t in chosen]
+        worker = self._worker() if chosen else ""
+        return [replica.claim(now, p, t, worker=worker or p.worker, driver=self._id) for p, t in chosen]
+
+    def _worker(self) -> str:
+        """What the log calls whoever does the work: as was said, but for what the plan calls secret."""
+        return masked(self._replica.state, self.options.worker)
 
     def _room(self) -> int | None:
         """How much more may begin here; None: as much as there is."""

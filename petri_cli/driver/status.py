@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from petri_cli.driver.commands import setting
+from petri_cli.driver.commands import asks_a_person, setting
 from petri_cli.driver.course import Course
 from petri_cli.driver.ending import INTERRUPTED
 from petri_cli.driver.holders import HolderRow, ResourceRow, resource_rows
@@ -246,20 +246,8 @@ def _work_rows(work: Iterable[Piece], state: State, now: int) -> Iterable[WorkRo
 
 
 def _claim_row(plan: Plan, piece: Piece, claim: Claim, now: int) -> ClaimRow:
-    human = claim.stage == "reported" and _asks_a_person(setting(plan, piece.node, "verify"))
+    human = claim.stage == "reported" and asks_a_person(setting(plan, piece.node, "verify"))
     return ClaimRow(claim, called(piece.key, claim.thread), piece.attempts, max(0, claim.expires - now), human)
-
-
-def _asks_a_person(spec: Any) -> bool:
-    """Whether a verifier, or one of those that it is made of, is ``human``."""
-    stack = [spec]
-    while stack:
-        part = stack.pop()
-        if part == "human":
-            return True
-        if isinstance(part, Mapping):
-            stack.extend(part.get("all", ()))
-    return False
 
 
 # The net

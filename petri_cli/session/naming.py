@@ -23,6 +23,14 @@ def free_id(name: str, taken: Callable[[str], bool]) -> str:
     return next(other for k in count(2) if not taken(other := f"{name}-{k}"))
 
 
+def folder_name(session: str) -> str:
+    """Of the folder for what a session's work wrote: another one for another id, also where names that differ in case
+    alone are the same. Capital letters are told behind ``~``, as the bits of a number, the first letter's the lowest.
+    """
+    capitals = sum(1 << k for k, letter in enumerate(session) if letter != letter.lower())
+    return f"{session}~{capitals:x}" if capitals else session
+
+
 def unknown_session(session: str, known: Sequence[str]) -> PetriError:
     shown = ", ".join(known[-5:]) if known else "none yet: `petri create` opens one"
     return PetriError("PETRI_UNKNOWN_SESSION", f"there is no session {session}", hint=f"sessions: {shown}")

@@ -129,3 +129,14 @@ def test_cancelling_after_a_driver_died_says_so(open_play: OpenPlay) -> None:
     state = play.state
     assert state.ended == "cancelled"
     assert state.driver is None
+
+
+def test_the_name_of_a_driver_is_masked_wherever_it_is_written(
+    open_play: OpenPlay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKEN", "hunter2222")
+    play = open_play(task("a"), secrets=["TOKEN"])
+    assert play.run(worker="me hunter2222").state == "completed"
+    said = [getattr(e, "worker", "") or getattr(e, "by", "") for e in play.events]
+    assert [w for w in said if w] == ["me ***"] * 3
+    assert not any("hunter2222" in repr(e) for e in play.events)
