@@ -25,7 +25,7 @@ from petri_cli.mining.diff import EXAMPLES, difference
 from petri_cli.mining.follow_times import activity_times, follow_times
 from petri_cli.mining.guards import GuardProposal, guard_proposals
 from petri_cli.mining.log import Log
-from petri_cli.mining.model import LabelledNet
+from petri_cli.mining.model import LabelledNet, net_to_write
 from petri_cli.mining.precision import precision
 from petri_cli.mining.retries import SUCCESS, Outcome, RetryAdvice, count_outcomes, outcomes_of, retry_advice, runs_of
 from petri_cli.mining.simplicity import simplicity
@@ -242,7 +242,7 @@ def _text_of(mined: Mined, path: str) -> str:
             return mined.found.text
         raise _cannot(path, "a plan is what the inductive miner finds: --algorithm inductive")
     if ending in _EXPORTS:
-        return export(mined.found.model.net, _EXPORTS[ending])
+        return export(net_to_write(mined.found.model), _EXPORTS[ending])
     raise _cannot(path, f"the ending says what to write: .yaml (a plan), {', '.join(_EXPORTS)}")
 
 

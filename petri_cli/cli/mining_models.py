@@ -11,7 +11,7 @@ from petri_cli.cli.inputs import one_source, read_source
 from petri_cli.mining.gate import judge_model
 from petri_cli.mining.guards import GuardProposal, guards_of
 from petri_cli.mining.log import Log
-from petri_cli.mining.model import LabelledNet
+from petri_cli.mining.model import LabelledNet, labels_of
 from petri_cli.mining.plan_model import plan_model
 from petri_cli.mining.raise_plan import Guards, plan_text, raise_plan
 from petri_cli.mining.tree import Tree
@@ -94,8 +94,7 @@ def given(path: str, log: Log, widths: Mapping[str, int], budget: Budget) -> Fou
     result = analyze(subject, budget=budget)
     if isinstance(subject, Plan):
         return Found("plan", f"The plan {source.name}", plan_model(subject, widths, frozenset(log.activities)), result)
-    model = LabelledNet(subject, {t.id: t.name or t.id for t in subject.transitions})
-    return Found("net", f"The net {source.name}", model, result)
+    return Found("net", f"The net {source.name}", LabelledNet(subject, labels_of(subject)), result)
 
 
 def given_plan(path: str) -> Plan:

@@ -108,7 +108,7 @@ class LogSource:
                 if not chunk:
                     break
                 offset += len(chunk)
-        where = Position(self.name, line)
+        where = Position(self.name, line, 1)
         message = f"byte {offset} (0x{byte:02x}) is not {encoding.removesuffix('-sig').upper()}"
         hint = "say what it is: --encoding latin-1, or cp1252, utf-16, …"
         return InputError([Problem("PETRI_LOG_ENCODING", message, where, hint)])

@@ -10,7 +10,7 @@ from pyexpat import ParserCreate
 
 from petri_cli.errors import Problem
 from petri_cli.formats.pnml_read import read_pnml
-from petri_cli.mining.model import LabelledNet
+from petri_cli.mining.model import LabelledNet, labels_of
 
 INVISIBLE = "$invisible$"
 
@@ -19,7 +19,7 @@ def read_labelled_pnml(data: bytes, file: str = "") -> tuple[LabelledNet, tuple[
     """The net and its labels, and warnings. Raises InputError as :func:`read_pnml` does."""
     net, warnings = read_pnml(data, file)
     silent = _silent(data)
-    labels = {t.id: t.name or t.id for t in net.transitions if t.id not in silent}
+    labels = {tid: label for tid, label in labels_of(net).items() if tid not in silent}
     return LabelledNet(net, labels), warnings
 
 

@@ -7,9 +7,12 @@ from collections.abc import Iterable, Iterator
 
 from petri_cli.errors import PetriError
 from petri_cli.formats.pnml_elements import NAMESPACE
+from petri_cli.mining.model import is_silent
 from petri_cli.net.model import IMMEDIATE, Net, Place, PlaceOut, Transition, leaves
 from petri_cli.net.place_transition import pt_view
 
+_INVISIBLE = '<toolspecific tool="ProM" version="6.4" activity="$invisible$"/>'
+"""How process mining tools mark a transition that stands for no activity."""
 _PTNET = "http://www.pnml.org/version-2009/grammar/ptnet"
 
 
@@ -48,7 +51,8 @@ def _lines(net: Net) -> Iterator[str]:
         yield from _place(p, place_ids[p.id], net.initial.get(p.id, 0))
     for t in net.transitions:
         tid = ids.take(t.id)
-        yield f'      <transition id="{tid}"><name><text>{_text(_shown(t))}</text></name></transition>'
+        silent = _INVISIBLE if is_silent(t) else ""
+        yield f'      <transition id="{tid}"><name><text>{_text(_shown(t))}</text></name>{silent}</transition>'
         for i in t.inputs:
             yield _arc(ids.fresh("arc"), place_ids[i.place], tid, i.count)
         for leaf in leaves(t.output):

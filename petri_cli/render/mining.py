@@ -90,6 +90,18 @@ class Fit:
     places: Sequence[PlaceDeviation]
 
 
+_WHY: Mapping[str, str] = {
+    "activity": "no activity",
+    "case": "no case",
+    "cells": "a row of the wrong length",
+    "lifecycle": "neither a start nor a complete",
+    "line": "a line that is no event",
+    "start without complete": "a start without a complete",
+    "timestamp": "a timestamp that is none",
+}
+"""Why events were left out, in words."""
+
+
 def draw_log(name: str, log: Log, look: Look, *, everything: bool = False) -> list[Line]:
     """The size of a log, what was wrong with it, and its variants with bars."""
     size = f"{many(log.n_cases, 'case')}, {many(log.n_events, 'event')}, {_activities(len(log.activities))}, "
@@ -99,7 +111,7 @@ def draw_log(name: str, log: Log, look: Look, *, everything: bool = False) -> li
         told = ", ".join(f"{role} is `{name}`" for role, name in log.columns.items())
         lines += wrap([("dim", f"columns: {told}")], look.prose, INDENT, DEEPER)
     for why, n in log.dropped.items():
-        lines += wrap([("doubt", f"{many(n, 'event')} left out: {why}")], look.prose, INDENT)
+        lines += wrap([("doubt", f"{many(n, 'event')} left out: {_WHY.get(why, why)}")], look.prose, INDENT)
     if not log.variants:
         return [*lines, [], [("dim", f"{INDENT}There is no case in this log.")]]
     return [*lines, [], [("", INDENT), ("strong", "Variants")], *_variants(log, look, everything)]
@@ -162,6 +174,8 @@ def draw_graph(graph: Graph, look: Look, *, everything: bool = False) -> list[Li
     names = follows.activities
     edges = [(f"{names[a]} → {names[b]}", n, graph.times.get((a, b))) for (a, b), n in follows.follows.items()]
     lines: list[Line] = [[], [("", INDENT), ("strong", "What directly follows what")]]
+    if not graph.times:
+        lines[-1].append(("dim", "  the log tells no times"))
     lines += _table(edges, "time between", look, everything=everything)
     if graph.took:
         lines += [[], [("", INDENT), ("strong", "How long activities take")]]

@@ -13,6 +13,7 @@ from jsonschema import Draft7Validator
 from petri_cli.data import read
 from tests.e2e.mining_cases import SEQUENCE, table
 from tests.e2e.petri import petri
+from tests.e2e.test_mining_known_logs import KNOWN, LARGE
 from tests.textbook_logs import FULL, L7, L11
 
 FOLDER = os.environ.get("PETRI_TEST_DATA")
@@ -142,6 +143,16 @@ def test_rare_variants_are_left_out_on_request_and_a_table_says_what_that_costs(
 def test_a_model_is_written_as_the_ending_says(tmp_path: Path, name: str, begins: str) -> None:
     mined(tmp_path, table(tmp_path / "log.csv", L11), "-o", name)
     assert (tmp_path / name).read_text(encoding="utf-8").startswith(begins)
+
+
+@pytest.mark.parametrize("name", ["net.pnml", "net.json"])
+def test_a_model_that_was_written_as_a_net_is_read_as_the_same_model(tmp_path: Path, name: str) -> None:
+    log = table(tmp_path / "log.csv", L11 + " abbc acb")
+    looping = SEQUENCE.replace("task: {id: b, run: ls}", "loop: {id: again, body: {task: {id: b, name: c, run: ls}}}")
+    plan(tmp_path, looping)
+    for asked in ((), ("--model", "plan.petri.yaml")):
+        fit = mined(tmp_path, log, *asked, "-o", name)["fit"]
+        assert mined(tmp_path, log, "--model", name)["fit"] == fit, "silent transitions stay silent"
 
 
 def test_what_a_file_cannot_hold_is_refused(tmp_path: Path) -> None:
@@ -355,21 +366,41 @@ def test_capacities_of_a_log_from_real_life_are_found(tmp_path: Path) -> None:
     assert len(found["guards"]) == 3
 
 
+COSTS = {
+    "02_teleclaims": (6_416, 0.879615),
+    "03_repairExample": (108, 0.992960),
+    "06_bpic2013_closed": (144, 0.987626),
+    "07_bpic2013_incidents": (725, 0.994114),
+    "08_receipt": (2_465, 0.815495),
+    "helpdesk": (751, 0.978753),
+    "Road_Traffic_Fine_Management_Process": (2_450, 0.998241),
+    "Sepsis_Cases-Event_Log": (467, 0.934032),
+}
+"""Of nets that were mined with a noise filter: total cost and average fitness."""
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not FOLDER, reason="PETRI_TEST_DATA names no folder with logs")
-@pytest.mark.parametrize(
-    ("log", "net", "cost", "fitness"),
-    [
-        ("03_repairExample.xes.gz", "03_repairExample.imf.pnml", 108, 0.992960),
-        ("helpdesk.xes.gz", "helpdesk.imf.pnml", 751, 0.978753),
-        ("06_bpic2013_closed.xes.gz", "06_bpic2013_closed.imf.pnml", 144, 0.987626),
-    ],
-)
-def test_known_costs_of_logs_from_real_life(tmp_path: Path, log: str, net: str, cost: int, fitness: float) -> None:
+@pytest.mark.parametrize("noise", ["imf", "im"])
+@pytest.mark.parametrize("name", COSTS)
+def test_known_costs_of_logs_from_real_life(tmp_path: Path, name: str, noise: str) -> None:
+    cost, fitness = COSTS[name] if noise == "imf" else (0, 1)
     logs = Path(FOLDER or "") / "logs"
-    found = mined(tmp_path, logs / log, "--model", logs / "nets" / net)["fit"]
+    net = logs / "nets" / f"{'sepsis' if 'Sepsis' in name else name}.{noise}.pnml"
+    found = mined(tmp_path, logs / f"{name}.xes.gz", "--model", net)["fit"]
     assert found["cost"] == exactly(cost)
     assert found["fitness"]["lower"] == pytest.approx(fitness, abs=5e-7)
+    assert (found["fitness"] == exactly(1)) == (cost == 0)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not FOLDER, reason="PETRI_TEST_DATA names no folder with logs")
+@pytest.mark.parametrize("name", KNOWN | LARGE)
+def test_known_sizes_of_logs_from_real_life(tmp_path: Path, name: str) -> None:
+    found = mined(tmp_path, Path(FOLDER or "") / "logs" / name, "--algorithm", "dfg")
+    sizes = (found["cases"], found["events"], len(found["activities"]), len(found["variants"]))
+    assert sizes == (KNOWN | LARGE)[name]
+    assert found["dropped"] == {}
 
 
 def test_a_log_without_a_case_is_told_and_no_model_is_made_up(tmp_path: Path) -> None:
