@@ -103,9 +103,22 @@ def _piecemeal(stream: BinaryIO, most: int) -> bytes:
 def display_name(path: Path) -> str:
     """``path`` as it is shown: relative to the current folder where it lies below it, always with ``/``."""
     tidy = Path(os.path.normpath(path))
-    absolute = Path(os.path.normpath(Path.cwd() / path))
-    shown = absolute.relative_to(Path.cwd()) if absolute.is_relative_to(Path.cwd()) else tidy
+    try:
+        here = Path.cwd()
+    except OSError:  # it was removed: nothing lies below it
+        return tidy.as_posix()
+    absolute = Path(os.path.normpath(here / path))
+    shown = absolute.relative_to(here) if absolute.is_relative_to(here) else tidy
     return shown.as_posix()
+
+
+def current_folder() -> Path:
+    """The folder that the command was called in. Raises PetriError ``PETRI_NO_FOLDER`` when it is there no more."""
+    try:
+        return Path.cwd()
+    except OSError as error:
+        message = f"the current folder cannot be used: {error.strerror or error}; it was removed, or replaced"
+        raise PetriError("PETRI_NO_FOLDER", message, hint="go to a folder that is there: cd") from None
 
 
 def _add(found: dict[str, Source], path: Path) -> None:

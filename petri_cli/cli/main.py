@@ -17,6 +17,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from petri_cli.cli.exit import CONFLICTS, MEANING, Exit
+from petri_cli.cli.stored_help import stored_help
 
 COMMANDS = {
     "analyze": "Judge plans and nets; nothing is written.",
@@ -133,6 +134,10 @@ def main(args: list[str] | None = None) -> int:
     """Run the command line; returns the exit code and never raises."""
     gc.set_threshold(COLLECT_EVERY)
     try:
+        text = stored_help(sys.argv[1:] if args is None else args)
+        if text is not None:
+            typer.echo(text, nl=False)
+            return Exit.OK
         code = app(args=args, prog_name="petri", standalone_mode=False)
         return int(code or 0)
     except Exception as error:
@@ -166,6 +171,14 @@ def _ended_by(error: Exception) -> int:
 
     if isinstance(error, OSError) and _echoing(error):
         return _say(str(output_failed(error).problem), Exit.WRONG)
+
+    if isinstance(error, OSError):
+        from petri_cli.cli.inputs import current_folder
+
+        try:
+            current_folder()
+        except PetriError as gone:  # whatever was asked of the system, that is why it failed
+            return _say(str(gone.problem), Exit.WRONG)
 
     say_fault(error, "running this command")
     return Exit.FAULT

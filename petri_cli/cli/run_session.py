@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from petri_cli.cli.committing import Named, Terms, commit_file
 from petri_cli.cli.exit import Exit
+from petri_cli.cli.inputs import current_folder
 from petri_cli.cli.store import opened, session_of, work_folder
 from petri_cli.cli.streams import Output, page_on, say
 from petri_cli.cli.watching import EXIT
@@ -55,6 +56,7 @@ class Call:
 
 def run_session(call: Call) -> Exit:
     """Commit the plan, if one is given, and drive the session to its end or to where it rests."""
+    current_folder()  # where work runs: without one nothing is committed
     with opened(call.store, create=call.document is not None) as store, Output() as out:
         page = page_on(out, call.colour, verbosity=call.verbosity)
         if call.document is None:
@@ -81,7 +83,7 @@ class _Run:
             self.live = LiveSession(self._status, page.look, out.write, out.flush)
 
     def run(self) -> Exit:
-        sys.path.insert(0, os.getcwd())  # noqa: PTH109 - where `module:function` is looked for, as `python -m` does
+        sys.path.insert(0, str(current_folder()))  # where `module:function` is looked for, as `python -m` does
         folder = work_folder(self.call.store)
         options = Options(
             max_concurrency=ceiling(self.call.max_concurrency),

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from petri_cli.cli.inputs import current_folder
 from petri_cli.cli.options import SessionId as SessionId
 from petri_cli.cli.options import StoreUrl as StoreUrl
 from petri_cli.cli.streams import say
@@ -37,6 +38,8 @@ def opened(url: str | None, *, create: bool = False) -> Iterator[EventStore]:
     from petri_cli.session.sqlite_files import file_of
 
     path = store_path(url)
+    if not path.is_absolute():
+        current_folder()
     if not create and file_of(path) is None:
         hint = "petri run FILE opens one; --store says where another one is kept"
         raise PetriError("PETRI_NO_SESSIONS", f"no session was opened here: there is no {path.as_posix()}", hint=hint)

@@ -54,6 +54,7 @@ NO_FILE_PROVOKES = {
     "PETRI_NOTHING_FOUND": "about a folder",
     "PETRI_NO_APPROVAL": "about a session",
     "PETRI_NO_COMPLETE_RUN": "about a log and a net",
+    "PETRI_NO_FOLDER": "about the folder that a command is called in",
     "PETRI_NO_PLAN": "about a session",
     "PETRI_NO_SESSIONS": "about a store",
     "PETRI_NOT_A_NET": "said by load_net alone",
