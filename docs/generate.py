@@ -17,6 +17,7 @@ from docs.pages.codes import codes_page
 from docs.pages.plan_language import plan_language_page
 from docs.pages.report import report_page
 from petri_cli.cli.reference import reference
+from petri_cli.cli.stored_help import STORED, help_text
 from tests.contract.table import contract_page
 
 ROOT = Path(__file__).parents[1]
@@ -29,6 +30,7 @@ PAGES: Mapping[str, Callable[[str], str]] = {
     "docs/contract.md": contract_page,
     "docs/plan-language.md": plan_language_page,
     "docs/report.md": report_page,
+    **{f"petri_cli/cli/help/{name}.txt": lambda now, name=name: help_text(name) for name in STORED},  # type: ignore[misc]
 }
 """Path → its text, made from the text that is there now (empty where there is none)."""
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.petri import PETRI, ROOT, SAMPLES, environment
+from petri_cli.cli.stored_help import help_text
+from tests.e2e.petri import PETRI, ROOT, SAMPLES, environment, petri
 
 PYTHON = sys.executable
 
@@ -33,6 +34,9 @@ FORBIDDEN = {
     "xml",
 }
 """Never on the path of a call that judges a small plan and writes into a pipe."""
+
+
+GROUP = ("version", "cli", "cli.exit", "cli.main", "cli.stored_help")
 
 
 def imported(*arguments: str | Path) -> set[str]:
@@ -69,17 +73,23 @@ def test_the_command_under_test_is_that_of_this_tree(tmp_path: Path) -> None:
 
 def test_help_loads_the_group_alone() -> None:
     modules = imported("--help")
-    assert petri_modules(modules) == {f"petri_cli.{m}" for m in ("version", "cli", "cli.exit", "cli.main")}
+    assert petri_modules(modules) == {f"petri_cli.{m}" for m in GROUP}
     assert unwanted(modules) == set()
     assert "yaml" not in modules
 
 
 def test_help_of_mining_loads_the_command_alone() -> None:
     modules = imported("mine", "--help")
-    alone = {f"petri_cli.{m}" for m in ("version", "cli", "cli.exit", "cli.main", "cli.mine", "cli.options")}
-    assert petri_modules(modules) == alone
+    assert petri_modules(modules) == {f"petri_cli.{m}" for m in GROUP}, "it is stored: no option is made"
     assert unwanted(modules) == set()
     assert not {m.split(".")[0] for m in modules} & {"polars", "pandas", "numpy", "pyarrow", "yaml"}
+
+
+def test_stored_help_is_what_the_command_says_itself_and_is_laid_out_anew_where_there_is_less_room() -> None:
+    told = {columns: petri("mine", "--help", cwd=ROOT, env={"COLUMNS": str(columns)}) for columns in (60, 80, 200)}
+    assert told[80] == told[200] == petri("mine", "-h", cwd=ROOT)
+    assert told[80].out == help_text("mine")
+    assert max(map(len, told[60].out.splitlines())) <= 60
 
 
 @pytest.mark.parametrize("sample", ["ordered-locks", "lock-inversion"])
