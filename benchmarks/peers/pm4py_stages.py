@@ -3,7 +3,7 @@
 Run by the Python of an environment of its own, since pm4py is AGPL and petri never imports it:
 ``python -m venv peer``, ``peer/bin/pip install pm4py==2.7.23.11``,
 ``peer/bin/python benchmarks/peers/pm4py_stages.py LOG NET STAGE …`` with the stages inductive, replay, align.
-``benchmarks/mining_peers.py`` does it. One line of JSON a stage: seconds (wall, CPU), peak of memory (MB), and the result.
+``benchmarks/mining_peers.py`` does it. One line of JSON a stage: seconds (wall, CPU), peak of memory (MB), the result.
 """
 
 from __future__ import annotations

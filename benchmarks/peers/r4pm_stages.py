@@ -1,8 +1,9 @@
 """What r4pm (Rust) takes for the stages that ``benchmarks/mining_stages.py`` measures of petri, for comparison.
 
-Run by the Python of an environment of its own: ``python -m venv peer``, ``peer/bin/pip install r4pm==0.6.2 polars``,
+Run by the Python of an environment of its own: ``python -m venv peer``,
+``peer/bin/pip install r4pm==0.6.2 polars pyarrow``,
 ``peer/bin/python benchmarks/peers/r4pm_stages.py LOG NET STAGE …`` with the stage align; it has no inductive miner.
-``benchmarks/mining_peers.py`` does it. One line of JSON a stage: seconds (wall, CPU), peak of memory (MB), and the result.
+``benchmarks/mining_peers.py`` does it. One line of JSON a stage: seconds (wall, CPU), peak of memory (MB), the result.
 """
 
 from __future__ import annotations
