@@ -33,6 +33,7 @@ class Terms:
     expect_revision: int | None = None
     revoke: bool = False
     alone: bool = False
+    take_over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,7 @@ def commit_file(source: Named, store: EventStore, session: str | None, terms: Te
         expect_revision=terms.expect_revision,
         revoke=terms.revoke,
         alone=terms.alone,
+        take_over=terms.take_over,
     )
     if not page.quiet:
         page.line(_said(done, result.evidence if result.sound else "UNKNOWN, accepted"))

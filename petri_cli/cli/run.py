@@ -25,6 +25,10 @@ def run(
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="Wait for people, pull workers and delays, or rest meanwhile.")
     ] = True,
+    take_over: Annotated[
+        bool,
+        typer.Option("--take-over", help="Its driver is dead, though that cannot be seen from here: on another host."),
+    ] = False,
     worker: Annotated[str, typer.Option(metavar="NAME", help="What claims say of who does the work.")] = "",
     expect_revision: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Refuse FILE unless the session is at revision N.")
@@ -105,10 +109,9 @@ def run(
                 "a session keeps its events itself; --format jsonl shows them", param_hint="--events"
             )
         document = None if data is None else Named(name, data)
-        terms = Terms(Budget(), accept_unknown, expect_revision, alone=True)
-        return run_session(
-            Call(document, session, store, terms, form, color, verbosity, max_concurrency, worker, keep_going, wait)
-        )
+        terms = Terms(Budget(), accept_unknown, expect_revision, alone=True, take_over=take_over)
+        how = (form, color, verbosity, max_concurrency, worker, keep_going, wait, take_over)
+        return run_session(Call(document, session, store, terms, *how))
 
     if file is None:
         return in_session()

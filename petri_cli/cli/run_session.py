@@ -52,6 +52,7 @@ class Call:
     worker: str = ""
     keep_going: bool = False
     wait: bool = True
+    take_over: bool = False
 
 
 def run_session(call: Call) -> Exit:
@@ -90,6 +91,7 @@ class _Run:
             worker=self.call.worker,
             keep_going=self.call.keep_going,
             wait=self.call.wait,
+            take_over=self.call.take_over,
             folder=folder,
         )
         outcome = asyncio.run(self._drive(options))

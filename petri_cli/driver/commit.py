@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from petri_cli.driver.carry import Carried, carry
 from petri_cli.driver.course import Course
-from petri_cli.driver.takeover import check_dead
+from petri_cli.driver.takeover import why_dead
 from petri_cli.driver.workability import workability
 from petri_cli.engine.tokens import Token
 from petri_cli.errors import InputError, PetriError
@@ -89,14 +89,15 @@ def commit(
     expect_revision: int | None = None,
     revoke: bool = False,
     alone: bool = False,
+    take_over: bool = False,
     by: str = "",
 ) -> Committed:
     """Append ``plan``, which ``result`` is the verdict on, as the next revision of ``session``.
 
     expect_revision: refuse when the session is at another one; revoke: take back claims that are in the way; alone:
-    refuse while a driver may live. The text that is there already is no new revision. Raises PetriError: the gate's
-    code, ``PETRI_REVISION_CONFLICT``, ``PETRI_SESSION_ENDED``, ``PETRI_SESSION_BUSY``, ``PETRI_REVISION_MISFIT``. Then
-    nothing is written.
+    refuse while a driver may live; take_over: not where that cannot be seen. The text that is there already is no new
+    revision. Raises PetriError: the gate's code, ``PETRI_REVISION_CONFLICT``, ``PETRI_SESSION_ENDED``,
+    ``PETRI_SESSION_BUSY``, ``PETRI_REVISION_MISFIT``. Then nothing is written.
     """
     check_verdict(result, accept_unknown=accept_unknown)
     check_workable(plan)
@@ -106,7 +107,7 @@ def commit(
         fold((entry.event for entry in writing.tail(state.seq)), state)
         _check_session(session, state, expect_revision)
         if alone and state.driver is not None:
-            check_dead(session, state.driver, alive)
+            why_dead(session, state, writing.now(), alive, take_over=take_over)
         if _is_there(document, result, state) and not (revoke and state.claims):
             return Committed(session, state.revision, state.seq, 0, 0, unchanged=True)
         now = writing.now()

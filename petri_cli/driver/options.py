@@ -28,7 +28,8 @@ class Options:
 
     max_concurrency: most local work at once (None: no bound besides the plan's); worker: what claims say of who does
     it; keep_going: when some work has used up its attempts, go on with the rest; wait: for people, pull workers and
-    time, instead of resting; pull: whether somebody may come and claim work that has no body; folder: where outputs
+    time, instead of resting; pull: whether somebody may come and claim work that has no body; take_over: a
+    driver of which it cannot be seen whether it lives is dead; folder: where outputs
     go; cwd: where work runs; poll: seconds between looks at whether others wrote; check: compare scheduler and log
     after every step (``PETRI_SELF_CHECK=1``).
 
@@ -40,6 +41,7 @@ class Options:
     keep_going: bool = False
     wait: bool = True
     pull: bool = True
+    take_over: bool = False
     folder: Path = Path(".petri/work")
     cwd: Path = field(default_factory=Path.cwd)
     poll: float = 0.1

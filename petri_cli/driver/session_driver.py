@@ -142,7 +142,8 @@ class SessionDriver:
     async def _take_over(self) -> None:
         """Become the driver, and make an end of what an earlier one, which is dead, left running."""
         with self._writing() as now:
-            taken = take(self._replica, now, self._process, self._worker(), self.options.alive)
+            options, worker = self.options, self._worker()
+            taken = take(self._replica, now, self._process, worker, options.alive, take_over=options.take_over)
             self._id, dead = taken
         left = orphans(self._replica.state, self._id)
         await end_left(left, dead)

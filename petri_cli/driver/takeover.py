@@ -20,36 +20,54 @@ from petri_cli.session.store import EventStore
 Alive = Callable[[Process], bool | None]
 
 
-def take(replica: Replica, now: int, process: Process, worker: str, alive: Alive) -> tuple[str, Process | None]:
+def take(
+    replica: Replica, now: int, process: Process, worker: str, alive: Alive, *, take_over: bool = False
+) -> tuple[str, Process | None]:
     """Become the driver; its id, and the driver before it if that is dead.
 
-    Raises PetriError ``PETRI_SESSION_BUSY``, ``PETRI_SESSION_ENDED``.
+    take_over: somebody says that it is, where that cannot be seen from here. Raises PetriError
+    ``PETRI_SESSION_BUSY``, ``PETRI_SESSION_ENDED``.
     """
     state = replica.state
     if state.final:
         message = f"the session {replica.session} is {state.ended}; it cannot go on"
         raise PetriError("PETRI_SESSION_ENDED", message, hint="petri run FILE opens another one")
     if (dead := state.driver) is not None:
-        check_dead(replica.session, dead, alive)
+        why = why_dead(replica.session, state, now, alive, take_over=take_over)
         replica.emit(DriverEnded(now, dead.id, "died"))
-        message = f"driver {dead.id} (process {dead.process.pid}) died; its work is taken over"
+        message = f"driver {dead.id} (process {dead.process.pid}) {why}; its work is taken over"
         replica.emit(Noted(now, "warning", message))
     driver = f"d{state.seq + 1}"
     replica.emit(DriverStarted(now, driver, process, worker))
     return driver, None if dead is None else dead.process
 
 
-def check_dead(session: str, driver: Driver, alive: Alive) -> None:
-    """Raises PetriError ``PETRI_SESSION_BUSY`` unless it is known that ``driver`` runs no more."""
-    lives = alive(driver.process)
+def why_dead(session: str, state: State, now: int, alive: Alive, *, take_over: bool = False) -> str:
+    """Why the driver of a session is held to be dead. Raises PetriError ``PETRI_SESSION_BUSY`` when it is not.
+
+    Where its process cannot be seen (another host, another container), its leases decide: it renews them in a third of
+    their time. One that works on nothing has none; then somebody has to say so (take_over).
+    """
+    driver = state.driver
+    assert driver is not None  # noqa: S101 - the caller has looked
+    lives, process = alive(driver.process), driver.process
     if lives is False:
-        return
-    process = driver.process
+        return "died"
+    if lives is None and take_over:
+        return f"on {process.host} was said to be dead"
+    if lives is None and _leases_ended(state, driver, now):
+        return f"on {process.host} has let its leases end"
     hint = "wait for it, or end it there"
     if lives is None:
-        hint = f"whether it still runs can only be seen on {process.host}"
+        hint = f"whether it still runs can only be seen on {process.host}; if it does not: petri run --take-over"
     message = f"the session {session} is driven by process {process.pid} on {process.host} (driver {driver.id})"
     raise PetriError("PETRI_SESSION_BUSY", message, hint=hint)
+
+
+def _leases_ended(state: State, driver: Driver, now: int) -> bool:
+    """Whether it works on something, and has renewed no lease for twice its time: clocks of two hosts may differ."""
+    own = [c for c in state.claims.values() if c.driver == driver.id and c.stage != "reported"]
+    return bool(own) and all(c.expires + c.lease <= now for c in own)
 
 
 def orphans(state: State, driver: str) -> list[Claim]:

@@ -131,7 +131,8 @@ def _where(s: Status) -> Line:
     elif s.alive is False:
         who = f"its driver (process {s.state.driver.process.pid}) has died: petri run goes on where it was"
     else:
-        unknown = "" if s.alive else f" on {s.state.driver.process.host}, where it cannot be seen from here"
+        there = f" on {s.state.driver.process.host}, where it cannot be seen from here"
+        unknown = "" if s.alive else f"{there} (if it is dead: petri run --take-over)"
         who = f"driven by process {s.state.driver.process.pid} since {clock(s.state.driver.since)[:8]}{unknown}"
     since = seconds(round(to_seconds(max(0, s.state.at - s.state.created_at)), 1))
     return [("dim", f"{who}; event {s.state.seq:,} at {day(s.state.at)}, after {since}")]

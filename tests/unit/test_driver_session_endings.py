@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -13,9 +14,10 @@ from petri_cli.session.events import (
     Claimed,
     DriverEnded,
     Lapsed,
+    Noted,
     Revoked,
 )
-from tests.sessions import OpenPlay, crash, failing_until, task
+from tests.sessions import OpenPlay, Play, crash, failing_until, task
 from tests.virtual_time import run_virtually
 
 
@@ -143,3 +145,41 @@ def test_what_has_ended_before_the_second_interrupt_counts(open_play: OpenPlay) 
     assert play.run(driver).state == "suspended"
     assert list(play.state.results) == ["a"]
     assert [e.claim for e in play.events if isinstance(e, Revoked)] == ["c2"]
+
+
+def elsewhere(open_play: OpenPlay, *, after: float) -> Play:
+    """A session whose driver, on a host that cannot be seen from here, stopped ``after`` so many seconds."""
+    play = open_play(task("a", lease="30s", maxAttempts=2))
+    play.options = replace(play.options, alive=lambda process: None)
+    play.fake.seconds = lambda job: 10.0
+    crash(play, after)
+    return play
+
+
+def test_a_driver_that_cannot_be_seen_is_dead_when_its_leases_have_ended_for_long(open_play: OpenPlay) -> None:
+    play = elsewhere(open_play, after=1)
+    for wait, dead in ((28.0, False), (20.0, False), (12.1, True)):
+        run_virtually(asyncio.sleep(wait), play.loop)
+        if dead:
+            assert play.run().state == "completed"
+            continue
+        with pytest.raises(PetriError, match=r"PETRI_SESSION_BUSY .*if it does not: petri run --take-over") as caught:
+            play.run()
+        assert "can only be seen on host" in caught.value.hint
+    assert any("on host has let its leases end; its work is taken over" in n for n in noted(play))
+
+
+def test_a_driver_that_cannot_be_seen_is_dead_when_somebody_says_so(open_play: OpenPlay) -> None:
+    play = elsewhere(open_play, after=1)
+    assert play.run(take_over=True).state == "completed"
+    assert any("on host was said to be dead" in n for n in noted(play))
+
+
+def test_nobodys_word_takes_over_from_a_driver_that_is_seen_to_live(open_play: OpenPlay) -> None:
+    play = elsewhere(open_play, after=1)
+    with pytest.raises(PetriError, match="PETRI_SESSION_BUSY"):
+        play.run(take_over=True, alive=lambda process: True)
+
+
+def noted(play: Play) -> list[str]:
+    return [e.message for e in play.events if isinstance(e, Noted)]
