@@ -5,7 +5,7 @@ the name, and t is dead iff u is. So each condition is preserved, whatever arcs 
 
 *Places* p and q, not touched, with the same arcs: what p has more than q never changes. If that is at least nothing
 and the same at the start and at the end, p goes: wherever q has enough for a step, p has, and the end is marked on p
-iff it is on q. So each condition is preserved. (The sink that tells the end stays.)
+iff it is on q. So each condition is preserved.
 
 *Lifts* a run to itself: the same steps are enabled in the original net.
 """
@@ -50,7 +50,7 @@ def drop_parallel_place(net: WorkingNet, p: int) -> bool:
         if q != p and net.takers[q] == takers and net.feeders[q] == feeders and _alike(net, p, q):
             more = net.initial[p] - net.initial[q]
             if net.final[p] - net.final[q] == more and not net.touched[q]:
-                net.remove_place(p if more >= 0 and p != net.sink else q)
+                net.remove_place(p if more >= 0 else q)  # nobody takes from the sink, so it is neither
                 return True
     return False
 

@@ -2,9 +2,10 @@
 with one consumer Murata's fusion of series transitions, 1989, and the first rule of Desel & Esparza, 1995, chapter 7).
 
 Place p, empty at the start and at the end and not touched by a special arc. Each transition u that takes from p takes
-one token from it and nothing else, is not special, feeds no place that is touched, and feeds at least one place that is
-no resource. No transition feeds p and takes from it. Each feeder t becomes t followed by u: with one u, as often as t
-puts tokens into p; with several, one step for each, and then t puts one token into p, nothing else, and is not special.
+nothing else, is not special, feeds no place that is touched, and feeds at least one place that is no resource. No
+transition feeds p and takes from it. Either there is one u, which takes k tokens, and each feeder t puts a multiple of
+k: then t becomes t followed by u so many times. Or each u takes one token, each t puts one and is not special: then
+there is a step for each pair of them.
 
 *Preserves* each of the three conditions, both ways, whatever arcs there are elsewhere.
 
@@ -38,7 +39,10 @@ def agglomerate_after(net: WorkingNet, p: int) -> bool:
         return False
     if len(takers) == 1:
         (u,) = takers
-        if len(net.takes[u]) > 1 or net.takes[u][p] != 1 or u in feeders or not may_move_up(net, u):
+        if len(net.takes[u]) > 1 or u in feeders or not may_move_up(net, u):
+            return False
+        weight = net.takes[u][p]
+        if weight > 1 and any(net.puts[t][p] % weight for t in feeders):
             return False
         if len(feeders) * len(net.puts[u]) > len(feeders) + len(net.puts[u]) + MOST_MORE:
             return False
@@ -98,13 +102,14 @@ def _append(net: WorkingNet, p: int, u: int) -> None:
     """Let every feeder of ``p`` do what ``u`` does, too."""
     gained = net.puts[u]
     then = net.expansion[u]
+    weight = net.takes[u][p]
     net.transitions[u] = 0
     for q in gained:
         net.feeders[q].discard(u)
         net.look_again(q)
     for t in net.feeders[p]:
         puts = net.puts[t]
-        times = puts.pop(p)
+        times = puts.pop(p) // weight
         for q, k in gained.items():
             puts[q] = puts.get(q, 0) + k * times
             net.feeders[q].add(t)
