@@ -143,7 +143,7 @@ def test_rows_are_only_believed_for_what_they_are() -> None:
     for wrong in (
         replace(trap, weights={2: 1}),
         replace(trap, reason="goal"),
-        replace(trap, reason="cut", action=0),
+        replace(trap, weights={0: 2, 2: 1}),
         replace(trap, literal=Literal("row", 0, -1, 2)),
     ):
         with pytest.raises(BadProof):

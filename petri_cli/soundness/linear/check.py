@@ -8,10 +8,9 @@ k(j) is negative and the constant alone exceeds the right side, no x ≥ 0 satis
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import lcm
 
 from petri_cli.soundness.linear.equation import Equation
-from petri_cli.soundness.linear.proof import Leaf, Lemma, Literal, Proof, Ranking, Refutation, Row, Split
+from petri_cli.soundness.linear.proof import Leaf, Literal, Proof, Ranking, Refutation, Row, Split
 
 Known = dict[tuple[str, int, int], int]
 """The tightest bound said about each (kind, of, side)."""
@@ -46,7 +45,6 @@ def check_refutation(equation: Equation, refutation: Refutation) -> None:
     for lemma in refutation.lemmas:
         opposite = Literal(lemma.literal.kind, lemma.literal.of, -lemma.literal.side, 0)
         checker.check(lemma.proof, [opposite._replace(bound=lemma.literal.bound + lemma.literal.side)])
-        checker.lemmas.append(lemma)
         checker.say(checker.known, lemma.literal)
     checker.check(refutation.proof, [])
 
@@ -54,7 +52,6 @@ def check_refutation(equation: Equation, refutation: Refutation) -> None:
 class _Checker:
     def __init__(self, equation: Equation, refutation: Refutation) -> None:
         self.equation, self.refutation = equation, refutation
-        self.lemmas: list[Lemma] = []
         self.changes: list[list[tuple[int, int]]] = [[] for _ in equation.initial]
         for j, column in enumerate(equation.columns):
             for p, k in column.items():
@@ -129,28 +126,8 @@ class _Checker:
         _demand(literal.kind == "row", f"{literal} is not known")
         row = self.refutation.rows[literal.of]
         _demand(literal == row.literal, f"row {literal.of} is bounded otherwise")
-        if row.reason == "cut":
-            self.check_cut(row)
-        else:
-            _demand(row.reason == "trap", f"row {literal.of} is not known to be bounded")
-            self.check_trap(row)
-
-    def check_cut(self, row: Row) -> None:
-        """Each term (m(p) - k) / (B(p) - k), where k is what p holds at most when it disables the action, is at most 1,
-        and one of them is at most 0."""
-        _demand(row.action in self.stuck, "a cut of an action that need not be disabled")
-        literals = self.equation.disabled[row.action]
-        _demand(all(x.kind == "place" and x.side > 0 for x in literals), "a cut of an action with inhibitors")
-        bounds: dict[int, int] = {}
-        for literal in (lemma.literal for lemma in self.lemmas):
-            if literal.kind == "place" and literal.side > 0:
-                bounds.setdefault(literal.of, literal.bound)  # the first is the one that holds in every solution
-        _demand(all(bounds.get(x.of, 0) > x.bound for x in literals), "a cut without bounds")
-        scale = lcm(*(bounds[x.of] - x.bound for x in literals))
-        shares = {x.of: scale // (bounds[x.of] - x.bound) for x in literals}
-        _demand(len(shares) == len(literals) and dict(row.weights) == shares, "a cut with other weights")
-        limit = scale * (len(literals) - 1) + sum(x.bound * shares[x.of] for x in literals)
-        _demand(row.literal.side > 0 and row.literal.bound >= limit, "a cut that is too tight")
+        _demand(row.reason == "trap", f"row {literal.of} is not known to be bounded")
+        self.check_trap(row)
 
     def check_trap(self, row: Row) -> None:
         places = set(row.weights)

@@ -14,7 +14,7 @@ That no action is dead is shown by runs that fire each (:func:`petri_cli.soundne
 equation says nothing about it. For a plan (D) alone, with U = all actions, is soundness (statement A).
 
 A solution that is found is a candidate: it counts when a run comes to it. Where none does, a trap that is marked at the
-start and empty in the solution is added to the equation, or cuts are, and the question is asked again.
+start and empty in the solution is added to the equation, and the question is asked again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from math import ceil
 
 from petri_cli.net.compiled import CompiledNet
 from petri_cli.soundness.linear.check import check_ranking, check_refutation
-from petri_cli.soundness.linear.cuts import add_cuts
 from petri_cli.soundness.linear.equation import Equation, equation_of
 from petri_cli.soundness.linear.proof import Literal, Ranking, Refutation, Row
 from petri_cli.soundness.linear.ranking import ranking_of
@@ -87,9 +86,10 @@ def linear_evidence(
     replay.
     """
     asked = _Asked(compiled, deadline)
-    chance = stray(asked.walker, asked.is_dead_end)
+    is_improper = asked.is_improper(end)
+    chance = stray(asked.walker, lambda walk: asked.is_dead_end(walk) or is_improper(walk))
     if chance is not None:
-        return Evidence(deadlock=chance)
+        return _refuted(chance, improper=is_improper(chance))
     everything = asked.dead(end, range(len(compiled.actions)))
     if everything.run is not None:
         return Evidence(deadlock=everything.run)
@@ -113,6 +113,11 @@ def linear_evidence(
     return known if stuck is None else replace(known, ranking=ranking, stuck=stuck)
 
 
+def _refuted(walk: Walk, *, improper: bool) -> Evidence:
+    run = tuple(walk.run)
+    return Evidence(improper=run) if improper else Evidence(deadlock=run)
+
+
 def no_deadlock(compiled: CompiledNet, end: Mapping[int, int], deadline: Deadline = never) -> Found:
     """(D) alone, for all actions: a proof that every dead marking has the end marked, or a run to one that has not.
 
@@ -121,7 +126,7 @@ def no_deadlock(compiled: CompiledNet, end: Mapping[int, int], deadline: Deadlin
     """
     asked = _Asked(compiled, deadline)
     chance = stray(asked.walker, asked.is_stuck_before(end))
-    return Found(run=chance) if chance is not None else asked.dead(end, range(len(compiled.actions)))
+    return Found(run=tuple(chance.run)) if chance is not None else asked.dead(end, range(len(compiled.actions)))
 
 
 class _Asked:
@@ -133,7 +138,6 @@ class _Asked:
         self.equation: Equation = equation_of(compiled)
         self.search = Search(self.equation, deadline=deadline)
         self.deadline = deadline
-        self._cut = False
 
     def dead(self, end: Mapping[int, int], actions: Sequence[int]) -> Found:
         """(D): a marking that disables ``actions`` without the end marked."""
@@ -155,11 +159,11 @@ class _Asked:
         others = [p for p in range(self.equation.places) if p not in resources]
         total = sum(final[p] for p in others)
         beyond = self._all_tokens(others, total + 1)
-        found = [self._ask([*marked, beyond], (), (), self._is_improper(end))]
+        found = [self._ask([*marked, beyond], (), (), self.is_improper(end))]
         if resources and found[0].proof is not None:
             exact = beyond._replace(side=1, bound=total)
             differs = [Literal("place", r, side, final[r] - side) for r in sorted(resources) for side in (1, -1)]
-            found.append(self._ask([*marked, exact], (), differs, self._is_improper(end)))
+            found.append(self._ask([*marked, exact], (), differs, self.is_improper(end)))
         return found
 
     def never_enabled(self, actions: Collection[int]) -> tuple[tuple[int, Refutation], ...]:
@@ -183,9 +187,11 @@ class _Asked:
     def is_dead_end(self, walk: Walk) -> bool:
         return not walk.enabled and not walk.is_at(self.compiled.final)
 
-    def _is_improper(self, end: Mapping[int, int]) -> Callable[[Walk], bool]:
+    def is_improper(self, end: Mapping[int, int]) -> Callable[[Walk], bool]:
+        if not end:
+            return lambda walk: False
         final = self.compiled.final
-        return lambda walk: not walk.is_at(final) and all(walk.marking[p] >= k for p, k in end.items())
+        return lambda walk: all(walk.marking[p] >= k for p, k in end.items()) and not walk.is_at(final)
 
     def _ask(
         self,
@@ -215,9 +221,4 @@ class _Asked:
         row = marked_trap(self.equation, (p for p, n in enumerate(answer.marking) if not n))
         if row is not None:
             self.search.assume(self.search.add_row(row))
-        elif not self._cut:
-            self._cut = True
-            add_cuts(self.search)
-        else:
-            return False
-        return True
+        return row is not None

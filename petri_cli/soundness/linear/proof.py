@@ -28,14 +28,13 @@ class Literal(NamedTuple):
 class Row:
     """A weighted sum of tokens, Σ weights[p]·m(p), and why it is bounded at all.
 
-    reason: ``cut`` (of action ``action``: not all its inputs are there), ``trap`` (the places of ``weights`` are a trap
-    that is marked at the start: never empty) or ``goal`` (a bound that the question asks for).
+    reason: ``trap`` (the places of ``weights`` are a trap that is marked at the start: never empty) or ``goal`` (the
+    question asks for a bound).
     """
 
     weights: Mapping[int, int]
     literal: Literal
     reason: str
-    action: int = -1
 
 
 @dataclass(frozen=True, slots=True)

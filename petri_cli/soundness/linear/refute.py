@@ -6,10 +6,8 @@ has no solution; the conflict says which literals took part. Where the last deci
 no look (conflict-directed backjumping, Prosser 1993): that is what keeps parts of the net that have nothing to do with
 each other from multiplying.
 
-Two kinds of rows tighten the relaxation. A *cut*: an action with inputs p₁…pₙ that are never fuller than the action
-needs (proved as lemmas) is disabled iff Σ m(pᵢ) - needs(pᵢ) + 1 ≤ n - 1. A *trap* (Esparza & Melzer, "Verification of
-Safety Properties Using Integer Programming: Beyond the State Equation", FMSD 16, 2000): places that, once marked, are
-never all empty again.
+Rows of *traps* tighten the relaxation (Esparza & Melzer, "Verification of Safety Properties Using Integer Programming:
+Beyond the State Equation", FMSD 16, 2000): places that, once marked, are never all empty again.
 """
 
 from __future__ import annotations
@@ -23,9 +21,9 @@ from petri_cli.soundness.linear.proof import Leaf, Lemma, Literal, Proof, Refuta
 from petri_cli.soundness.linear.simplex import Conflict, OutOfPivots, Tableau
 from petri_cli.soundness.timer import Deadline, never
 
-AT_ONCE = 200
+AT_ONCE = 10
 """Branches of the first attempt."""
-A_LEMMA = 4
+A_LEMMA = 3
 """Branches for a place that may be provably empty."""
 
 
@@ -143,17 +141,10 @@ class Search:
     def add_row(self, row: Row) -> Literal:
         """A further sum of tokens, and that it is bounded; the literal that says so."""
         literal = row.literal._replace(kind="row", of=len(self.rows))
-        self.rows.append(Row(row.weights, literal, row.reason, row.action))
+        self.rows.append(Row(row.weights, literal, row.reason))
         form = {self._first_place + p: k for p, k in row.weights.items()}
         self._row_variables.append(self.tableau.add_row(form))
         return literal
-
-    def holds(self, literal: Literal) -> Leaf | None:
-        """Why every solution satisfies ``literal``; None when some does not."""
-        mark = self.tableau.mark()
-        found = self._say(_opposite(literal)) or self._check()
-        self.tableau.undo(mark)
-        return None if found is None else found[0]
 
     def assume(self, literal: Literal, proof: Proof | None = None) -> tuple[Leaf, set[int]] | None:
         """Use from now on what holds in every solution: a lemma with its proof, or the bound of a row."""
@@ -188,7 +179,6 @@ class Search:
     def _answer(self, question: _Question, most: int) -> Proof | Solution:
         disabled = self.equation.disabled
         literals = [*question.goal, *(disabled[a][0] for a in question.stuck if len(disabled[a]) == 1)]
-        literals += [row.literal for row in self.rows if row.reason == "cut" and row.action in set(question.stuck)]
         refuted = self._say_all(literals) or self._check()
         if refuted is not None:
             return refuted[0]

@@ -62,8 +62,8 @@ class Walk:
         return self.marking == list(state or ())
 
 
-def stray(walker: Walker, wanted: Callable[[Walk], bool], seed: int = 0) -> Run | None:
-    """A run to a marking that is ``wanted``, met by chance: a walk that lets nobody get ahead, then random ones."""
+def stray(walker: Walker, wanted: Callable[[Walk], bool], seed: int = 0) -> Walk | None:
+    """A walk to a marking that is ``wanted``, met by chance: a walk that lets nobody get ahead, then random ones."""
     rng = Random(seed)  # noqa: S311
     actions = len(walker.compiled.actions)
     for attempt in range(STRAYS):
@@ -78,7 +78,7 @@ def stray(walker: Walker, wanted: Callable[[Walk], bool], seed: int = 0) -> Run 
             fired[a] += 1
             walk.fire(a)
         else:
-            return tuple(walk.run)
+            return walk
     return None
 
 
