@@ -1,8 +1,10 @@
-"""All tables: ``python -m benchmarks``."""
+"""All tables: ``python -m benchmarks``; with ``--full``, mining with one and ten million events."""
 
 from __future__ import annotations
 
-from benchmarks import driver, engine, exploration, plans, sessions, startup
+import sys
+
+from benchmarks import driver, engine, exploration, mining, plans, sessions, startup
 from benchmarks.table import machine
 
 
@@ -14,6 +16,7 @@ def main() -> None:
     engine.main()
     sessions.main()
     driver.main()
+    mining.main(full="--full" in sys.argv)
 
 
 main()

@@ -1,7 +1,7 @@
 """Conformance on real logs: ``python -m benchmarks.conformance FOLDER [PEER_PYTHON]``.
 
 FOLDER holds logs (``NAME.xes.gz``) and ``nets/NAME.KIND.pnml``. PEER_PYTHON is the interpreter of an environment in
-which r4pm is installed; then each row is also aligned by ``benchmarks/peers/alignments_r4pm.py``. Times are CPU
+which r4pm is installed; then each row is also aligned by ``benchmarks/peers/r4pm_stages.py``. Times are CPU
 seconds, reading left out, the least of three; what took longer than a minute or was refused is told as such.
 """
 
@@ -24,7 +24,7 @@ from petri_cli.mining.token_replay import token_replay
 
 ALIASES = {"sepsis": "Sepsis_Cases-Event_Log"}
 PATIENCE = 60
-PEER = Path(__file__).parent / "peers" / "alignments_r4pm.py"
+PEER = Path(__file__).parent / "peers" / "r4pm_stages.py"
 HEAD = ["log", "net", "variants", "cost", "fitness", "align", "+ moves", "replay", "precision", "deviations", "r4pm"]
 
 
@@ -72,12 +72,12 @@ def _peer(python: str | None, log: Path, net: Path) -> str:
     if python is None:
         return "-"
     try:
-        run = subprocess.run([python, PEER, log, net], capture_output=True, text=True, timeout=PATIENCE)
+        run = subprocess.run([python, PEER, log, net, "align"], capture_output=True, text=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         return f"> {PATIENCE}"
     if run.returncode:
         return "gave up"
-    told = json.loads(run.stdout)
+    told = json.loads(run.stdout.splitlines()[-1])
     return f"{told['failed']} failed" if told["failed"] else f"{told['cpu']:.3f}"
 
 

@@ -1,11 +1,13 @@
-"""What it costs to read an event log: ``python -m benchmarks.mining [--quick] [--folder F]`` prints the table.
+"""What it costs to read an event log, and to get from the file to exact alignments: ``python -m benchmarks.mining``.
 
-The logs are made up (:mod:`benchmarks.mining_generator`), and each is read in a process of its own.
+The logs are made up (:mod:`benchmarks.mining_generator`), and each is read in a process of its own. 200,000 events;
+with ``--full`` one and ten million, the least of three runs. Other tools: :mod:`benchmarks.mining_peers`.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import subprocess
 import sys
 import tempfile
@@ -13,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.mining_generator import write
+from benchmarks.mining_model import write_model
 from benchmarks.table import machine, print_table
 
 READ = """
@@ -58,15 +61,56 @@ def _row(path: Path, ending: str, way: str, times: int) -> list[str]:
     ]  # fmt: skip
 
 
-def main(quick: bool = False, folder: Path | None = None) -> None:
+def file_to_alignments(folder: Path, sizes: list[int], times: int = 3) -> None:
+    """Against the net of the process that made the log: what each stage takes, one after the other in one process."""
+    rows = []
+    model = folder / "model.pnml"
+    write_model(model)
+    stages = ["inductive", "replay", "align", "moves", "precision"]
+    for events in sizes:
+        path = folder / f"{events}.csv"
+        write(path, events)
+        for way in ["--plain", "fast"]:
+            if way == "fast" and find_spec("polars") is None:
+                continue
+            command = [sys.executable, "-m", "benchmarks.mining_stages", str(path), str(model), *stages]
+            runs = [_stages([*command, way] if way == "--plain" else command) for _ in range(times)]
+            best = {stage: min(float(run[stage]["cpu"]) for run in runs) for stage in ("read", *stages)}
+            wall = min(float(run["read"]["wall"]) + float(run["align"]["wall"]) for run in runs)
+            read, align = runs[0]["read"], runs[0]["align"]
+            rows.append(
+                [
+                    f"{int(read['events']):,}",
+                    "Polars" if way == "fast" else "standard library",
+                    f"{int(read['variants']):,}",
+                    f"{int(align['cost']):,}",
+                    *[f"{best[stage]:.2f}" for stage in ("read", *stages)],
+                    f"{best['read'] + best['align']:.2f}",
+                    f"{wall:.2f}",
+                    str(max(int(run["align"]["peak"]) for run in runs)),
+                ]
+            )
+        path.unlink()
+    head = ["events", "by", "variants", "cost", "read", *stages, "read + align", "of the clock", "MB"]
+    print_table("From the file to alignments, seconds of CPU", head, rows)
+
+
+def _stages(command: list[str]) -> dict[str, dict[str, float]]:
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    return {told["stage"]: told for told in map(json.loads, lines)}
+
+
+def main(full: bool = False, folder: Path | None = None) -> None:
+    sizes, times = ([1_000_000, 10_000_000], 3) if full else ([200_000], 1)
     with tempfile.TemporaryDirectory(prefix="petri-bench-", dir=folder) as there:
-        read_rates(Path(there), [100_000] if quick else [1_000_000, 10_000_000], 1 if quick else 3)
+        read_rates(Path(there), sizes, times)
+        file_to_alignments(Path(there), sizes, times)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a hundred thousand events only")
+    parser.add_argument("--full", action="store_true", help="one and ten million events")
     parser.add_argument("--folder", type=Path, help="where to write the logs")
     asked = parser.parse_args()
     print(machine())
-    main(asked.quick, asked.folder)
+    main(asked.full, asked.folder)
