@@ -82,9 +82,12 @@ def linear_evidence(
     """Judge the net by the state equation, question by question, until one fails.
 
     end: place index → tokens by which the end is marked; resources: places that keep what they hold in the final
-    marking of ``compiled``, which it has. Proofs are checked before they are given away; runs are for the caller to
-    replay.
+    marking of ``compiled``, which it has, and of which ``end`` has all other tokens (else ValueError). Proofs are
+    checked before they are given away; runs are for the caller to replay.
     """
+    final = compiled.final
+    if final is None or any(k and k != end.get(p, 0) for p, k in enumerate(final) if p not in resources):
+        raise ValueError("the net has no final marking, or the end lacks some of its tokens")
     asked = _Asked(compiled, deadline)
     is_improper = asked.is_improper(end)
     chance = stray(asked.walker, lambda walk: asked.is_dead_end(walk) or is_improper(walk))

@@ -26,6 +26,7 @@ class Walker:
     def __init__(self, compiled: CompiledNet) -> None:
         self.compiled = compiled
         self.effects = [list(effect(a).items()) if is_vector_addition(a) else None for a in compiled.actions]
+        self.needs = [(*a.needs, *((p, 1) for p in a.reads)) for a in compiled.actions]
         self.enabled = [a for a, action in enumerate(compiled.actions) if action.enabled(compiled.initial)]
 
     def start(self) -> Walk:
@@ -53,10 +54,15 @@ class Walk:
             marking[p] += k
         for p, _ in changes:
             for b in readers[p]:
-                if actions[b].enabled(marking):
-                    self.enabled.add(b)
+                for q, k in self.walker.needs[b]:
+                    if marking[q] < k:
+                        self.enabled.discard(b)
+                        break
                 else:
-                    self.enabled.discard(b)
+                    if actions[b].inhibitors and not actions[b].enabled(marking):
+                        self.enabled.discard(b)
+                    else:
+                        self.enabled.add(b)
 
     def is_at(self, state: State | None) -> bool:
         return self.marking == list(state or ())
