@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import typer
 
-from petri_cli.cli.inputs import one_source, read_source
+from petri_cli.cli.inputs import STDIN, STDIN_NAME, one_source, read_source
 from petri_cli.cli.mining_models import find, given, given_plan
 from petri_cli.cli.mining_progress import Watch
 from petri_cli.cli.session_logs import is_file, is_session, log_of_sessions, neither
@@ -141,7 +141,7 @@ def source_of(
 ) -> tuple[str, Log, bool]:
     """(name, log, whether it is a session's): the file that ``log`` names, else the session of that name."""
     if log is not None and is_file(log) and not asked.by_item:
-        return log, _read(log, options, progress), False
+        return STDIN_NAME if log == STDIN else log, _read(log, options, progress), False
     if log is not None and not is_session(log, store):
         if is_file(log):
             raise typer.BadParameter(f"items are of sessions, and {log} is a file", param_hint="--by-item")

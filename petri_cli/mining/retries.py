@@ -56,7 +56,8 @@ class RetryAdvice:
         if self.suggested is None:
             return f"none of {lost:,} runs ever succeeded: more attempts are not the answer"
         counts = ", ".join(f"{n:,} needed {k:,}" for k, n in self.needed.items())
-        told = f"of {runs:,} runs {counts}; {self.suggested:,} attempts cover {self.covered:,} of {runs:,}"
+        enough = "1 attempt covers" if self.suggested == 1 else f"{self.suggested:,} attempts cover"
+        told = f"of {runs:,} {'run' if runs == 1 else 'runs'} {counts}; {enough} {self.covered:,} of {runs:,}"
         told += f" ({100 * self.covered / runs:.4g} %)"
         if lost:
             most = max(self.censored)

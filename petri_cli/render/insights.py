@@ -77,7 +77,7 @@ def _adaptation(a: Adaptation, command: str, look: Look) -> list[Line]:
 
 def _conformance(title: str, fit: Conformance, session: str, look: Look) -> list[Line]:
     lines: list[Line] = [[], [("", INDENT), ("strong", title)]]
-    ended = f"{fit.ended:,} of {many(fit.cases, 'case')} came to their end"
+    ended = f"{fit.ended:,} of {many(fit.cases, 'case')} came to {'its' if fit.cases == 1 else 'their'} end"
     if not fit.known:
         return [*lines, *wrap([("dim", f"{ended}: there is nothing to align yet")], look.prose, DEEPER)]
     low, high = fit.fitting

@@ -298,7 +298,7 @@ def draw_fit(fit: Fit, log: Log, look: Look, *, everything: bool = False) -> lis
     if late or low < high:
         said = f"not known in time: {listed(['exact fitness'] * (low < high) + late)} (--timeout gives more)"
         lines += wrap([("doubt", said)], look.prose, DEEPER)
-    return [*lines, *_deviations(fit, log, look, everything=everything), *_places(fit, log, look)]
+    return [*lines, *_deviations(fit, log, look, everything=everything), *_places(fit, look, everything=everything)]
 
 
 def _interval(low: float, high: float) -> str:
@@ -336,20 +336,23 @@ def _such_as(examples: Sequence[str], cases: int) -> str:
     return listed(list(examples), limit=len(examples)) if cases <= len(examples) else f"{', '.join(examples)}, …"
 
 
-def _places(fit: Fit, log: Log, look: Look) -> list[Line]:
-    """The places where most tokens were missing or left over, with bars."""
+def _places(fit: Fit, look: Look, *, everything: bool) -> list[Line]:
+    """The places where most tokens were missing or left over, with bars and cases."""
     if not fit.places:
         return []
-    lines: list[Line] = [[], [("", INDENT), ("strong", "Where tokens were missing or left over")]]
-    shown = fit.places[:MAX_ROWS]
+    title = "Where tokens were missing or left over"
+    lines: list[Line] = [[], [("", INDENT), ("strong", title), *_hint(everything)]]
+    shown = fit.places if everything else fit.places[:MAX_ROWS]
     most = max(p.missing + p.remaining for p in shown)
     widest = min(max(columns(p.place) for p in shown), look.width // 3)
     for p in shown:
         name = pad([("", crop(p.place, widest))], widest + 2)
-        counts = f"{p.missing:>8,} missing{p.remaining:>8,} left over"
-        lines.append([("", DEEPER), *name, *_bar(p.missing + p.remaining, most, look), ("", counts)])
+        counts = f"{p.missing:>8,} missing{p.remaining:>8,} left over{KEEP}"
+        head = _kept([*name, *_bar(p.missing + p.remaining, most, look), ("", counts)])
+        text = f" {many(p.cases, 'case')}: {_such_as(p.examples, p.cases)}"
+        lines += wrap([*head, ("dim", text)], look.prose, DEEPER, DEEPER * 2)
     if len(fit.places) > len(shown):
-        lines.append([("dim", f"{DEEPER}and {len(fit.places) - len(shown):,} more places")])
+        lines.append([("dim", f"{DEEPER}and {len(fit.places) - len(shown):,} more places (--all)")])
     return lines
 
 

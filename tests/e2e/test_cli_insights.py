@@ -155,7 +155,7 @@ def test_a_session_that_came_to_its_end_is_a_run_of_its_plan(tmp_path: Path) -> 
     assert (found["cases"], found["ended"], found["fittingCases"]) == (1, 1, exactly(1))
     assert (found["fitness"], found["cost"], found["deviations"]) == (exactly(1), exactly(0), [])
     text = petri("insights", cwd=tmp_path).out
-    assert "1 of 1 fit; exact alignments cost 0; 1 of 1 case came to their end" in text
+    assert "1 of 1 fit; exact alignments cost 0; 1 of 1 case came to its end" in text
     assert "petri mine queue lists the variants" in text
 
 
@@ -163,7 +163,7 @@ def test_what_has_not_ended_is_counted_and_not_aligned(tmp_path: Path) -> None:
     assert run(tmp_path, QUEUE.replace('run: "true"', 'maxAttempts: 1, run: "false"')) == 1
     found = report(tmp_path)["conformance"]
     assert (found["cases"], found["ended"], found["fitness"]) == (1, 0, None)
-    assert "0 of 1 case came to their end: there is nothing to align yet" in petri("insights", cwd=tmp_path).out
+    assert "0 of 1 case came to its end: there is nothing to align yet" in petri("insights", cwd=tmp_path).out
 
 
 def test_a_candidate_is_scored_against_the_same_history(tmp_path: Path) -> None:
