@@ -18,16 +18,7 @@ from benchmarks.mining_generator import write
 from benchmarks.mining_model import write_model
 from benchmarks.table import machine, print_table
 
-READ = """
-import resource, sys, time
-from petri_cli.formats.logs import LogOptions, read_log
-begun = time.perf_counter()
-log = read_log(sys.argv[1], LogOptions(fast=sys.argv[2] == "fast"))
-spent = time.perf_counter() - begun
-used = resource.getrusage(resource.RUSAGE_SELF)
-print(log.n_events, log.n_cases, len(log.variants), spent, used.ru_utime + used.ru_stime, used.ru_maxrss)
-"""
-"""Events, cases, variants; seconds, seconds of CPU (with the start of Python), memory in KiB."""
+BY = {"plain": "standard library", "fast": "Polars"}
 
 
 def read_rates(folder: Path, sizes: list[int], times: int = 3) -> None:
@@ -49,16 +40,17 @@ def read_rates(folder: Path, sizes: list[int], times: int = 3) -> None:
 
 
 def _row(path: Path, ending: str, way: str, times: int) -> list[str]:
-    command = [sys.executable, "-c", READ, str(path), way]
-    said = [subprocess.run(command, capture_output=True, text=True, check=True).stdout.split() for _ in range(times)]
-    events, _, variants, seconds, cpu, memory = min(said, key=lambda s: float(s[4]))
-    by = "Polars" if way == "fast" else "standard library"
-    each = 1e6 * float(cpu) / int(events)
+    read = min((_stages(str(path), "-", f"--{way}")["read"] for _ in range(times)), key=lambda told: told["cpu"])
     return [
-        f"{int(events):,}", ending, by, f"{int(variants):,}", f"{float(seconds):.1f}", f"{float(cpu):.1f}",
-        f"{each:.1f}",
-        f"{int(memory) / 1024:.0f}",
-    ]  # fmt: skip
+        f"{read['events']:,}",
+        ending,
+        BY[way],
+        f"{read['variants']:,}",
+        f"{read['wall']:.2f}",
+        f"{read['cpu']:.2f}",
+        f"{1e6 * read['cpu'] / read['events']:.2f}",
+        f"{read['peak']:,}",
+    ]
 
 
 def file_to_alignments(folder: Path, sizes: list[int], times: int = 3) -> None:
@@ -70,24 +62,23 @@ def file_to_alignments(folder: Path, sizes: list[int], times: int = 3) -> None:
     for events in sizes:
         path = folder / f"{events}.csv"
         write(path, events)
-        for way in ["--plain", "fast"]:
+        for way in BY:
             if way == "fast" and find_spec("polars") is None:
                 continue
-            command = [sys.executable, "-m", "benchmarks.mining_stages", str(path), str(model), *stages]
-            runs = [_stages([*command, way] if way == "--plain" else command) for _ in range(times)]
-            best = {stage: min(float(run[stage]["cpu"]) for run in runs) for stage in ("read", *stages)}
-            wall = min(float(run["read"]["wall"]) + float(run["align"]["wall"]) for run in runs)
+            runs = [_stages(str(path), str(model), *stages, f"--{way}") for _ in range(times)]
+            best = {stage: min(run[stage]["cpu"] for run in runs) for stage in ("read", *stages)}
+            wall = min(run["read"]["wall"] + run["align"]["wall"] for run in runs)
             read, align = runs[0]["read"], runs[0]["align"]
             rows.append(
                 [
-                    f"{int(read['events']):,}",
-                    "Polars" if way == "fast" else "standard library",
-                    f"{int(read['variants']):,}",
-                    f"{int(align['cost']):,}",
+                    f"{read['events']:,}",
+                    BY[way],
+                    f"{read['variants']:,}",
+                    f"{align['cost']:,}",
                     *[f"{best[stage]:.2f}" for stage in ("read", *stages)],
                     f"{best['read'] + best['align']:.2f}",
                     f"{wall:.2f}",
-                    str(max(int(run["align"]["peak"]) for run in runs)),
+                    f"{align['peak']:,}",
                 ]
             )
         path.unlink()
@@ -95,9 +86,11 @@ def file_to_alignments(folder: Path, sizes: list[int], times: int = 3) -> None:
     print_table("From the file to alignments, seconds of CPU", head, rows)
 
 
-def _stages(command: list[str]) -> dict[str, dict[str, float]]:
+def _stages(*told: str) -> dict[str, dict[str, float]]:
+    """What :mod:`benchmarks.mining_stages` says, by stage."""
+    command = [sys.executable, "-m", "benchmarks.mining_stages", *told]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    return {told["stage"]: told for told in map(json.loads, lines)}
+    return {stage["stage"]: stage for stage in map(json.loads, lines)}
 
 
 def main(full: bool = False, folder: Path | None = None) -> None:
