@@ -73,7 +73,7 @@ def _effect(a: Action) -> Column:
 def _losses(a: Action) -> list[Column]:
     """What ``a`` may take beyond that, a token at a time."""
     losses: list[Column] = [{p: -1} for p in a.resets]
-    for p in a.drained:
+    for p in (p for p, _ in a.needs if p in a.drained):
         loss = {p: -1}
         for source, target in a.forwards:
             if source == p:
