@@ -127,15 +127,17 @@ def analyze_data(
     budget: Budget | None = None,
     properties: Sequence[str] = (),
     fixes: Sequence[FixKind] = (),
+    loaded: tuple[Plan | Net, tuple[Problem, ...]] | None = None,
 ) -> Analysis:
     """Judge the document in ``data``; what is wrong with it is part of the answer. Raises nothing a user can cause.
 
-    fixes: kinds of edits that are looked for where a plan is unsound, each verified.
+    fixes: kinds of edits that are looked for where a plan is unsound, each verified; loaded: what :func:`load_data`
+    made of ``data``, where that is known already.
     """
     kind = ""
     warnings: tuple[Problem, ...] = ()
     try:
-        subject, warnings = load_data(data, file)
+        subject, warnings = loaded or load_data(data, file)
         kind = "plan" if _is_plan(subject) else "net"
         result = _judge(subject, budget or Budget(), properties)
     except PetriError as error:

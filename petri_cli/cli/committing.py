@@ -10,9 +10,10 @@ from petri_cli.api import Analysis, analyze_data
 from petri_cli.cli.exit import Exit
 from petri_cli.cli.judging import exit_code
 from petri_cli.cli.streams import say
-from petri_cli.driver.commit import Committed, Document, check_workable, commit
+from petri_cli.driver.commit import Committed, Document, commit
 from petri_cli.driver.visits import driven
-from petri_cli.errors import PetriError, Position
+from petri_cli.errors import PetriError, Position, Problem
+from petri_cli.net.model import Net
 from petri_cli.plan.model import Plan
 from petri_cli.render.page import Page
 from petri_cli.render.phrase import listed, many
@@ -44,43 +45,37 @@ class Outcome:
     committed: Committed | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A document that was read, and what it is called."""
+def commit_file(
+    document: Document,
+    store: EventStore,
+    session: str | None,
+    terms: Terms,
+    page: Page,
+    loaded: tuple[Plan | Net, tuple[Problem, ...]] | None = None,
+) -> Outcome:
+    """Commit the plan in ``document``; without a ``session`` one is opened, called like the plan.
 
-    name: str
-    data: bytes
-
-
-def commit_file(source: Named, store: EventStore, session: str | None, terms: Terms, page: Page) -> Outcome:
-    """Commit the plan in ``source``; without a ``session`` one is opened, called like the plan.
-
-    Raises PetriError for a plan that cannot be read, or does not fit the session.
+    loaded: what was read in it before. Raises PetriError for a plan that cannot be read, or does not fit the session.
     """
-    data = source.data
-    analysis = analyze_data(data, source.name, budget=terms.budget)
+    from petri_cli.soundness.fixes import KINDS
+
+    ways = () if page.quiet else KINDS  # as petri analyze shows a refusal
+    data, name = document.text.encode(), document.file
+    analysis = analyze_data(data, name, budget=terms.budget, fixes=ways, loaded=loaded)
     if analysis.kind == "net":
         hint = "petri run executes a net as it is, without a session"
-        where = Position(source.name)
+        where = Position(document.file)
         raise PetriError("PETRI_NOT_A_PLAN", "a session works on a plan, this is a net", where=where, hint=hint)
     result = analysis.result
     accepted = result is not None and result.verdict is Verdict.UNKNOWN and terms.accept_unknown
     if result is None or not (result.sound or accepted):
         _refuse(analysis, page)
         return Outcome(exit_code(analysis))
-    plan = cast(Plan, analysis.subject)
-    check_workable(plan)
-    _warn(analysis, page)
-    document = Document.of(data, source.name)
-    if session is None and terms.expect_revision:
-        message = f"a session that is opened now is at revision 0, not {terms.expect_revision}"
-        raise PetriError("PETRI_REVISION_CONFLICT", message, hint="say which one is meant: --session ID")
-    opened = session if session is not None else store.create(session_name(plan.name), plan.objective)
     done = commit(
         store,
-        opened,
+        session,
         document,
-        plan,
+        cast(Plan, analysis.subject),
         result,
         accept_unknown=terms.accept_unknown,
         expect_revision=terms.expect_revision,
@@ -89,15 +84,11 @@ def commit_file(source: Named, store: EventStore, session: str | None, terms: Te
         take_over=terms.take_over,
     )
     if not page.quiet:
+        page.errors(result.warnings)
         page.line(_said(done, result.evidence if result.sound else "UNKNOWN, accepted"))
         if session is None and terms.alone:
-            _tell_of_unfinished(store, opened, document)
+            _tell_of_unfinished(store, done.session, document)
     return Outcome(Exit.OK, done)
-
-
-def session_name(name: str) -> str:
-    """The name of a plan as the id of a session: what an id cannot have becomes ``-``."""
-    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name)[:90].strip("-.") or "session"
 
 
 def _tell_of_unfinished(store: EventStore, opened: str, document: Document) -> None:
@@ -114,11 +105,6 @@ def _tell_of_unfinished(store: EventStore, opened: str, document: Document) -> N
 
 def _refuse(analysis: Analysis, page: Page) -> None:
     reporter("text")([analysis], page)
-
-
-def _warn(analysis: Analysis, page: Page) -> None:
-    if analysis.result is not None and not page.quiet:
-        page.errors(analysis.result.warnings)
 
 
 def _said(done: Committed, evidence: str) -> list[tuple[str, str]]:

@@ -101,12 +101,13 @@ def _candidate(path: str, found: Insights, seconds: float) -> Candidate:
 
 
 def _apply(sessions: EventStore, which: str, found: Insights, revision: int, page: Page | None) -> int:
-    from petri_cli.cli.committing import Named, Terms, commit_file
+    from petri_cli.cli.committing import Terms, commit_file
     from petri_cli.cli.streams import Output, page_on
+    from petri_cli.driver.commit import Document
     from petri_cli.driver.insights import applied
     from petri_cli.soundness.result import Budget
 
-    document = Named(found.file, applied(found, found.adaptations).encode())
+    document = Document(applied(found, found.adaptations), found.file)
     terms = Terms(Budget(), expect_revision=revision)
     with Output(os.devnull) as nowhere:
         shown = page or page_on(nowhere, "never", verbosity=-1)

@@ -36,14 +36,15 @@ def plan(
     An unsound plan is refused as petri analyze shows it, and nothing is written. Without --session one is opened that
     is called like the plan. Work that is done stays done where its task is unchanged; what does not fit is named.
     """
-    from petri_cli.cli.committing import Named, Terms, commit_file
+    from petri_cli.cli.committing import Terms, commit_file
     from petri_cli.cli.inputs import one_source, read_source
     from petri_cli.cli.store import opened
     from petri_cli.cli.streams import Output, page_on
+    from petri_cli.driver.commit import Document
     from petri_cli.soundness.result import Budget
 
     source = one_source(file, stdin_filename)
-    document = Named(source.name, read_source(source))
+    document = Document.of(read_source(source), source.name)
     terms = Terms(Budget(max_states, timeout), accept_unknown, expect_revision, revoke)
     with opened(store, create=True) as sessions, Output() as out:
         return commit_file(document, sessions, session, terms, page_on(out, color, verbosity=-quiet)).exit

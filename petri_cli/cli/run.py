@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from petri_cli.cli.options import Colour, StdinName, Widths
 from petri_cli.cli.store import SessionId, StoreUrl
+
+if TYPE_CHECKING:
+    from petri_cli.errors import Problem
+    from petri_cli.net.model import Net
+    from petri_cli.plan.model import Plan
+
+    Loaded = tuple[Plan | Net, tuple[Problem, ...]]
 
 Format = Literal["text", "json", "jsonl"]
 
@@ -99,18 +106,19 @@ def run(
         raise typer.BadParameter("standard input can be read only once", param_hint="--durations")
     verbosity = verbose - quiet
 
-    def in_session(name: str = "", data: bytes | None = None) -> int:
-        from petri_cli.cli.committing import Named, Terms
+    def in_session(name: str = "", data: bytes | None = None, loaded: Loaded | None = None) -> int:
+        from petri_cli.cli.committing import Terms
         from petri_cli.cli.run_session import Call, run_session
+        from petri_cli.driver.commit import Document
         from petri_cli.soundness.result import Budget
 
         if events is not None:
             raise typer.BadParameter(
                 "a session keeps its events itself; --format jsonl shows them", param_hint="--events"
             )
-        document = None if data is None else Named(name, data)
+        document = None if data is None else Document.of(data, name)
         terms = Terms(Budget(), accept_unknown, expect_revision, alone=True, take_over=take_over)
-        how = (form, color, verbosity, max_concurrency, worker, keep_going, wait, take_over)
+        how = (form, color, verbosity, max_concurrency, worker, keep_going, wait, take_over, loaded)
         return run_session(Call(document, session, store, terms, *how))
 
     if file is None:
@@ -120,7 +128,7 @@ def run(
     subject, warnings = load_data(data, source.name)
     wide = widths(width or [])
     if isinstance(subject, Plan) and not simulate:
-        return in_session(source.name, data)
+        return in_session(source.name, data, (subject, warnings))
     game = Game(seed or 0, wide, durations, max_firings or MAX_FIRINGS)
     with Running(source, form, events, color, verbosity, max_concurrency) as running:
         running.warn(warnings)

@@ -10,16 +10,20 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from petri_cli.cli.committing import Named, Terms, commit_file
+from petri_cli.cli.committing import Terms, commit_file
 from petri_cli.cli.exit import Exit
 from petri_cli.cli.inputs import current_folder
 from petri_cli.cli.store import opened, session_of, work_folder
 from petri_cli.cli.streams import Output, page_on, say
 from petri_cli.cli.watching import EXIT
+from petri_cli.driver.commit import Document
 from petri_cli.driver.ending import Outcome
 from petri_cli.driver.session_driver import Observer, Options, SessionDriver
 from petri_cli.driver.status import Status, status_of
 from petri_cli.engine.tokens import TICKS_PER_SECOND
+from petri_cli.errors import Problem
+from petri_cli.net.model import Net
+from petri_cli.plan.model import Plan
 from petri_cli.render.look import ColourMode
 from petri_cli.render.page import Page
 from petri_cli.render.session_lines import SessionNarrator
@@ -39,9 +43,10 @@ DRAINING = "no more is begun; Ctrl-C again ends what runs"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What ``petri run`` was asked for. document: a plan to commit first; form: ``text``, ``json`` or ``jsonl``."""
+    """What ``petri run`` was asked for. document: a plan to commit first; loaded: what was read in it; form:
+    ``text``, ``json`` or ``jsonl``."""
 
-    document: Named | None
+    document: Document | None
     session: str | None
     store: str | None
     terms: Terms
@@ -53,6 +58,7 @@ class Call:
     keep_going: bool = False
     wait: bool = True
     take_over: bool = False
+    loaded: tuple[Plan | Net, tuple[Problem, ...]] | None = None
 
 
 def run_session(call: Call) -> Exit:
@@ -66,7 +72,7 @@ def run_session(call: Call) -> Exit:
         else:
             seen = store.last(call.session) if call.session is not None else 0
             told = page if call.form == "text" else page_on(Output(os.devnull), "never", verbosity=-1)
-            outcome = commit_file(call.document, store, call.session, call.terms, told)
+            outcome = commit_file(call.document, store, call.session, call.terms, told, call.loaded)
             if outcome.committed is None:
                 return outcome.exit
             session = outcome.committed.session

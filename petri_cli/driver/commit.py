@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+from petri_cli.document.source import text_of
 from petri_cli.driver.carry import Carried, carry
 from petri_cli.driver.course import Course
 from petri_cli.driver.takeover import why_dead
@@ -16,6 +17,7 @@ from petri_cli.plan.model import Plan
 from petri_cli.session.events import RevisionCommitted, Revoked, SessionEvent
 from petri_cli.session.fold import apply, fold
 from petri_cli.session.identity import alive
+from petri_cli.session.naming import id_like
 from petri_cli.session.state import State
 from petri_cli.session.store import EventStore, Writing
 from petri_cli.soundness.result import Result, Verdict
@@ -30,9 +32,8 @@ class Document:
 
     @classmethod
     def of(cls, data: bytes, file: str) -> Document:
-        """The document in ``data``, which was read as a plan before: UTF-8 or UTF-16, with or without a mark."""
-        encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-        return cls(data.decode(encoding), file)
+        """The document in ``data``. Raises InputError when it is no text that may be a plan's."""
+        return cls(text_of(data, file), file)
 
     @property
     def format(self) -> str:
@@ -80,7 +81,7 @@ def check_workable(plan: Plan) -> None:
 
 def commit(
     store: EventStore,
-    session: str,
+    session: str | None,
     document: Document,
     plan: Plan,
     result: Result,
@@ -92,7 +93,8 @@ def commit(
     take_over: bool = False,
     by: str = "",
 ) -> Committed:
-    """Append ``plan``, which ``result`` is the verdict on, as the next revision of ``session``.
+    """Append ``plan``, which ``result`` is the verdict on, as the next revision of ``session``; without one, as the
+    first of a session that is opened now and is called like the plan.
 
     expect_revision: refuse when the session is at another one; revoke: take back claims that are in the way; alone:
     refuse while a driver may live; take_over: not where that cannot be seen. The text that is there already is no new
@@ -102,6 +104,9 @@ def commit(
     check_verdict(result, accept_unknown=accept_unknown)
     check_workable(plan)
     lowered = lower_execution(plan)
+    if session is None:
+        _check_revision("a session that is opened now", 0, expect_revision)
+        session = store.create(id_like(plan.name), plan.objective)
     with store.writing(session) as writing:
         state = store.state(session)
         fold((entry.event for entry in writing.tail(state.seq)), state)
@@ -175,9 +180,14 @@ def _check_session(session: str, state: State, expect_revision: int | None) -> N
             f"session `{session}` is {state.ended}: nothing can be added to it",
             hint="petri run FILE opens another one",
         )
-    if expect_revision is not None and expect_revision != state.revision:
-        raise PetriError(
-            "PETRI_REVISION_CONFLICT",
-            f"session `{session}` is at revision {state.revision}, not {expect_revision}: somebody else was first",
-            hint="look at the plan that is there (petri status), then say --expect-revision again",
-        )
+    _check_revision(f"session `{session}`", state.revision, expect_revision)
+
+
+def _check_revision(who: str, revision: int, expected: int | None) -> None:
+    if expected is None or expected == revision:
+        return
+    other = ": somebody else was first" if revision else ""
+    hint = "look at the plan that is there (petri status), then say --expect-revision again"
+    if not revision:
+        hint = "say which one is meant: --session ID"
+    raise PetriError("PETRI_REVISION_CONFLICT", f"{who} is at revision {revision}, not {expected}{other}", hint=hint)

@@ -23,6 +23,11 @@ def free_id(name: str, taken: Callable[[str], bool]) -> str:
     return next(other for k in count(2) if not taken(other := f"{name}-{k}"))
 
 
+def id_like(name: str) -> str:
+    """The name of a plan as an id: what an id cannot have becomes ``-``."""
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name)[:90].strip("-.") or "session"
+
+
 def folder_name(session: str) -> str:
     """Of the folder for what a session's work wrote: another one for another id, also where names that differ in case
     alone are the same. Capital letters are told behind ``~``, as the bits of a number, the first letter's the lowest.
