@@ -17,6 +17,7 @@ from petri_cli.soundness.result import Verdict
 
 if TYPE_CHECKING:
     from petri_cli.soundness.skeleton import Skeleton
+    from petri_cli.soundness.timer import Deadline, Timer
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class Decision:
     method: ``no-waiting``, ``lock-order``, ``no-lasting-wait``, ``search`` or ``counterexample``;
     order: the lock order of a certificate (resource indices; empty when each part has its own);
     states: explored in all; stopped: what ran out, for UNKNOWN;
+    equations: search nets that the state equation proved, without a look at their markings;
     parts: how many parts were judged apart; cyclic: the cyclic components that were searched, as bit sets.
     """
 
@@ -69,6 +71,7 @@ class Decision:
     stopped: str = ""
     parts: int = 0
     cyclic: tuple[int, ...] = ()
+    equations: int = 0
 
 
 @dataclass(slots=True)
@@ -82,10 +85,15 @@ class Limits:
     expired: Callable[[], bool]
     used: int = 0
     work: int | None = None
+    timer: Timer | None = None
+    """For provers that get a share of the time that is left; where there is none, they have all of it."""
 
     def left(self, moves: int = 1) -> int:
         states = max(0, self.states - self.used)
         return states if self.work is None else min(states, max(0, self.work) // max(1, moves))
+
+    def share(self, part: float) -> Deadline:
+        return self.expired if self.timer is None else self.timer.share(part)
 
     def spend(self, states: int, moves: int) -> None:
         self.used += states

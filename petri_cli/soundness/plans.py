@@ -35,7 +35,7 @@ class _Judge:
         self.timer = Timer(clock, budget.seconds)
         self.budget = budget
         self.core = core_of(plan)
-        self.limits = Limits(budget.max_states, self.timer.expired)
+        self.limits = Limits(budget.max_states, self.timer.expired, timer=self.timer)
 
     def judge(self) -> Result:
         question = Question(self.core, self.core.capacities)
@@ -91,9 +91,17 @@ class _Judge:
                     "enough units are left beside those that who waits can hold",
                 )
             case _:
-                evidence = f"exhaustive: {decision.states:,} states"
+                evidence, how = (
+                    f"exhaustive: {decision.states:,} states",
+                    "explored every way the locks in a cycle can be taken",
+                )
+                if decision.equations:
+                    evidence, how = (
+                        "state equation",
+                        "none of its solutions has anybody stuck over the locks in a cycle",
+                    )
                 cycles = ("{" + ", ".join(names[r] for r in members(c)) + "}" for c in decision.cyclic)
-                detail = ("explored every way the locks in a cycle can be taken: " + " and ".join(cycles),)
+                detail = (f"{how}: {' and '.join(cycles)}",)
         holds = tuple(Condition(name, True) for name in ("optionToComplete", "properCompletion", "noDeadTransitions"))
         return Result(
             Verdict.SOUND,
