@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 from petri_cli.cli.exit import Exit
-from petri_cli.cli.options import AllSessions, ByItem, Colour, StoreUrl, Widths
+from petri_cli.cli.options import AllSessions, ByItem, Colour, StoreUrl
 
 Format = Literal["text", "json"]
 Algorithm = Literal["auto", "alpha", "inductive", "dfg"]
@@ -64,7 +64,10 @@ def mine(
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse a log with a bad event, instead of counting.")
     ] = False,
-    width: Widths = None,
+    width: Annotated[
+        list[str] | None,
+        typer.Option("--width", "-w", metavar="ID=N", help="Items of the foreach ID of --model; 1 where not said."),
+    ] = None,
     timeout: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="For each part of the conformance.")] = 60,
     store: StoreUrl = None,
     every: AllSessions = False,
@@ -78,6 +81,7 @@ def mine(
     The columns of a table are guessed from its header, and shown; a guess that is wrong is overridden by an option.
     """
     from petri_cli.cli import mining
+    from petri_cli.cli.mining_output import check_output, write_model
     from petri_cli.cli.options import widths
     from petri_cli.cli.streams import Output, page_on
     from petri_cli.formats.log_options import Columns, LogOptions
@@ -94,6 +98,11 @@ def mine(
         raise typer.BadParameter("it takes all of them: leave out the name", param_hint="--all-sessions")
     if fail_under is not None and algorithm == "dfg":
         raise typer.BadParameter("a directly-follows graph has no fitness", param_hint="--fail-under")
+    if width and model is None:
+        raise typer.BadParameter("it is about a foreach of the plan that --model names", param_hint="--width")
+    inputs = [log, model, diff]
+    if output is not None:
+        check_output(output, asked, inputs)
     with Output() as out:
         page = page_on(out, color, verbosity=0)
         mined = mining.mine_log(log, store, options, asked, page)
@@ -102,5 +111,5 @@ def mine(
         else:
             mining.show(mined, page, everything=everything, chart=chart)
         if output is not None:
-            mining.write_model(mined, output, [log, model, diff])
+            write_model(mined, output, inputs)
     return Exit.UNSOUND if mining.below(mined, fail_under) else Exit.OK

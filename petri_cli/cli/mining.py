@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import typer
 
@@ -25,7 +25,7 @@ from petri_cli.mining.diff import EXAMPLES, difference
 from petri_cli.mining.follow_times import activity_times, follow_times
 from petri_cli.mining.guards import GuardProposal, guard_proposals
 from petri_cli.mining.log import Log
-from petri_cli.mining.model import LabelledNet, net_to_write
+from petri_cli.mining.model import LabelledNet
 from petri_cli.mining.precision import precision
 from petri_cli.mining.retries import SUCCESS, Outcome, RetryAdvice, count_outcomes, outcomes_of, retry_advice, runs_of
 from petri_cli.mining.simplicity import simplicity
@@ -213,55 +213,6 @@ def show(mined: Mined, page: Page, *, everything: bool, chart: bool) -> None:
 def as_json(mined: Mined) -> str:
     """As in ``schemas/mining.schema.json``."""
     return mined_json(mined)
-
-
-_EXPORTS: Mapping[str, Any] = {
-    ".pnml": "pnml", ".dot": "dot", ".mmd": "mermaid", ".mermaid": "mermaid", ".svg": "svg", ".json": "json",
-}  # fmt: skip
-
-
-def write_model(mined: Mined, path: str, spare: Sequence[str | None]) -> None:
-    """Write the model as the ending of ``path`` says. Raises PetriError ``PETRI_CANNOT_WRITE``."""
-    from petri_cli.cli.streams import Output
-
-    text = _text_of(mined, path)
-    with Output(path, spare=spare) as out:
-        out.write(text)
-
-
-def _text_of(mined: Mined, path: str) -> str:
-    from petri_cli.api import export
-
-    ending = Path(path).suffix.lower()
-    if mined.graph is not None:
-        return _text_of_graph(mined.graph, path, ending)
-    if mined.found is None:
-        raise _cannot(path, "with --diff no model is looked for: leave out one of the two")
-    if ending in (".yaml", ".yml"):
-        if mined.found.text:
-            return mined.found.text
-        raise _cannot(path, "a plan is what the inductive miner finds: --algorithm inductive")
-    if ending in _EXPORTS:
-        return export(net_to_write(mined.found.model), _EXPORTS[ending])
-    raise _cannot(path, f"the ending says what to write: .yaml (a plan), {', '.join(_EXPORTS)}")
-
-
-def _text_of_graph(graph: Graph, path: str, ending: str) -> str:
-    from petri_cli.formats.dfg_draw import write_dfg_dot, write_dfg_mermaid, write_dfg_svg
-
-    match _EXPORTS.get(ending):
-        case "dot":
-            return write_dfg_dot(graph.follows, graph.times, graph.took)
-        case "mermaid":
-            return write_dfg_mermaid(graph.follows, graph.times, graph.took)
-        case "svg":
-            return write_dfg_svg(graph.follows, graph.times, graph.took)
-        case _:
-            raise _cannot(path, "a directly-follows graph is written as .dot, .mmd or .svg; --format json prints it")
-
-
-def _cannot(path: str, hint: str) -> PetriError:
-    return PetriError("PETRI_CANNOT_WRITE", f"there is no such model for `{path}`", hint=hint)
 
 
 def below(mined: Mined, limit: float | None) -> bool:

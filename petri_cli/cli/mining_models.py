@@ -8,6 +8,7 @@ from typing import Literal
 
 from petri_cli.api import analyze, load_data, not_a_plan
 from petri_cli.cli.inputs import one_source, read_source
+from petri_cli.errors import PetriError
 from petri_cli.mining.gate import judge_model
 from petri_cli.mining.guards import GuardProposal, guards_of
 from petri_cli.mining.log import Log
@@ -15,7 +16,7 @@ from petri_cli.mining.model import LabelledNet, labels_of
 from petri_cli.mining.plan_model import plan_model
 from petri_cli.mining.raise_plan import Guards, plan_text, raise_plan
 from petri_cli.mining.tree import Tree
-from petri_cli.plan.model import Guard, Plan
+from petri_cli.plan.model import Foreach, Guard, Plan
 from petri_cli.render.mining import Found, Guarded, Swept
 from petri_cli.render.phrase import listed
 from petri_cli.soundness.result import Budget
@@ -93,8 +94,20 @@ def given(path: str, log: Log, widths: Mapping[str, int], budget: Budget) -> Fou
     subject, _ = load_data(data, source.name)
     result = analyze(subject, budget=budget)
     if isinstance(subject, Plan):
+        _check_widths(subject, widths)
         return Found("plan", f"The plan {source.name}", plan_model(subject, widths, frozenset(log.activities)), result)
     return Found("net", f"The net {source.name}", LabelledNet(subject, labels_of(subject)), result)
+
+
+def _check_widths(plan: Plan, widths: Mapping[str, int]) -> None:
+    """Raises PetriError ``PETRI_UNKNOWN_FOREACH`` for a width of something that is none."""
+    from petri_cli.formats.nearest import did_you_mean
+
+    known = [node.id for node in plan.nodes if isinstance(node, Foreach)]
+    for fid in widths:
+        if fid not in known:
+            hint = did_you_mean(fid, known) or "widths belong to the ids of foreach blocks"
+            raise PetriError("PETRI_UNKNOWN_FOREACH", f"there is no foreach `{fid}`", hint=hint)
 
 
 def given_plan(path: str) -> Plan:

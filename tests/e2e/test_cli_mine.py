@@ -162,6 +162,24 @@ def test_what_a_file_cannot_hold_is_refused(tmp_path: Path) -> None:
         assert (done.code, "PETRI_CANNOT_WRITE" in done.err) == (2, True), more
 
 
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("-o", "nowhere/net.svg"), "there is no such folder"),
+        (("-o", "log.json"), "this would write over an input"),
+        (("-o", "net.yaml", "--model", "plan.petri.yaml"), "a plan is what the inductive miner finds"),
+        (("-o", "net.svg", "--diff", "plan.petri.yaml"), "with --diff no model is looked for"),
+        (("--width", "each=2"), "the plan that --model names"),
+        (("--width", "each=2", "--model", "plan.petri.yaml"), "there is no foreach `each`"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_the_log_is_mined(tmp_path: Path, more: tuple[str, ...], said: str) -> None:
+    plan(tmp_path)
+    done = petri("mine", table(tmp_path / "log.json", "abc"), *more, cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert said in " ".join(done.err.split())
+
+
 def test_a_directly_follows_graph_has_counts_and_times(tmp_path: Path) -> None:
     log = table(tmp_path / "log.csv", L11)
     graph = mined(tmp_path, log, "--algorithm", "dfg", "-o", "graph.dot")["graph"]
