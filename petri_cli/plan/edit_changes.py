@@ -122,6 +122,11 @@ class _Shape:
 
     def of(self, plan: Plan) -> tuple[PlanNode, ...]:
         """The nodes of ``plan`` in this shape."""
+        if not self.wraps and not self.gone:
+            nodes = list(plan.nodes)
+            for index, own in self.own.items():
+                nodes[index] = replace(nodes[index], **own)
+            return tuple(nodes)
         hidden = generated_ids(plan)
         made: list[PlanNode] = []
         parents: list[int] = []

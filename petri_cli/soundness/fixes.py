@@ -30,7 +30,7 @@ CHEAP_FIRST: tuple[FixKind, ...] = ("order", "capacity", "width", "wrap")
 """The order in which they are looked for: a gate makes for the largest searches."""
 _RANK: Mapping[str, int] = {kind: k for k, kind in enumerate(KINDS)}
 
-SECONDS = 3.0
+SECONDS = 2.0
 SHARE = 0.1
 """Of the time for one file, so much goes into fixes, and not more than ``SECONDS``."""
 
@@ -187,7 +187,10 @@ class _Finder:
                 return bounded(trials)
 
     def offer(self, proposal: Proposal) -> None:
-        """Make the proposal in the text, and judge what is read from it."""
+        """Make the proposal in the text, and judge what is read from it; out of time, only where there is none yet."""
+        if self.found and self.timer.expired():
+            self.cut_short = True
+            return
         try:
             edited = edit_structure(self.data, self.file, self.plan, proposal.changes, self.sheet)
         except PetriError as error:

@@ -37,13 +37,17 @@ def raised(trials: Trials, known: Mapping[str, int | None]) -> Iterator[Proposal
 def misfits(trials: Trials) -> list[Change]:
     """What it takes for every single request to fit what the guards around it leave of the capacity: less is never
     enough."""
-    needs = {q.resource: 0 for q in trials.core.requests}
+    needs, nested, core = _largest_requests(trials), _nested(trials), trials.core
+    least = [max(k, nested.get(r, 0)) for r, k in enumerate(needs)]
+    return [SetCapacity(core.resources[r], k) for r, k in enumerate(least) if k > core.capacities[r]]
+
+
+def _largest_requests(trials: Trials) -> list[int]:
+    """By resource; 0 where nobody asks for it."""
+    largest = [0] * len(trials.core.resources)
     for request in trials.core.requests:
-        needs[request.resource] = max(request.units, needs[request.resource])
-    for r, k in _nested(trials).items():
-        needs[r] = max(k, needs.get(r, 0))
-    core = trials.core
-    return [SetCapacity(core.resources[r], k) for r, k in sorted(needs.items()) if k > core.capacities[r]]
+        largest[request.resource] = max(request.units, largest[request.resource])
+    return largest
 
 
 def _nested(trials: Trials) -> dict[int, int]:
@@ -93,12 +97,11 @@ def _proposal(trials: Trials, changes: list[Change]) -> Proposal:
 def _most(trials: Trials) -> dict[str, float]:
     """The resources that could be short, with the units that the plan can ask for at one time."""
     core = trials.core
-    demand = trials.demands[0] if trials.demands else {}
+    largest = _largest_requests(trials)
     found = {}
     for r, name in enumerate(core.resources):
-        largest = max((q.units for q in core.requests if q.resource == r), default=0)
-        if trials.knotted >> r & 1 or largest > core.capacities[r]:
-            found[name] = max(demand.get(r, 0), largest)
+        if trials.knotted >> r & 1 or largest[r] > core.capacities[r]:
+            found[name] = max(trials.demand.get(r, 0), largest[r])
     return dict(list(found.items())[:MAX_RESOURCES])
 
 

@@ -6,6 +6,7 @@ both at once instead, and keeps them longer.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,7 +20,10 @@ TOGETHER = 3
 """Cost of taking two at once; that of a swap of two neighbours is 1."""
 FIXED = 1_000
 """What it weighs against an order that a nesting which cannot be swapped goes the other way."""
+NEAR = 64
+"""Guards around another one that are looked at: enough to tell which order is cheap, and deep nests stay linear."""
 SAID = 3
+NAMED = 6
 
 
 def reordered(trials: Trials) -> Iterator[Proposal]:
@@ -81,23 +85,25 @@ class _Nests:
         held = self._held()
         for chain in self.chains:
             outer = held[chain[0]]
-            before = 0
-            for g in chain:
-                own = self.mask(self.trials.plan.nodes[g])
+            masks = [self.mask(self.trials.plan.nodes[g]) for g in chain]
+            for i, own in enumerate(masks):
+                before = 0
+                for mask in masks[max(0, i - NEAR) : i]:
+                    before |= mask
                 for s in members(own):
                     for r in members(before & ~own):
                         weights[r, s] = weights.get((r, s), 0) + 1
                     for r in members(outer & ~own):
                         weights[r, s] = weights.get((r, s), 0) + FIXED
-                before |= own
         return weights
 
     def _held(self) -> list[int]:
-        """What is held around each node, of the resources on cycles."""
+        """What is held around each node, of the resources on cycles; of very many the last."""
         nodes = self.trials.plan.nodes
         held = [0] * len(nodes)
         for node in nodes[1:]:
-            held[node.index] = held[node.parent] | self.mask(nodes[node.parent])
+            above = held[node.parent] if held[node.parent].bit_count() < NEAR else 0
+            held[node.index] = above | self.mask(nodes[node.parent])
         return held
 
     def together(self, ranks: Mapping[str, int], swaps: Sequence[Change]) -> Iterator[Together]:
@@ -185,7 +191,13 @@ def _sorted(plan: Plan, chain: Sequence[int], ranks: Mapping[str, int]) -> Reord
 
 def _swaps(order: Sequence[int]) -> int:
     """How many swaps of neighbours lead to this order."""
-    return sum(a > b for i, a in enumerate(order) for b in order[i + 1 :])
+    swaps = 0
+    seen: list[int] = []
+    for k in order:
+        at = bisect_left(seen, k)
+        swaps += len(seen) - at
+        seen.insert(at, k)
+    return swaps
 
 
 def in_order(trials: Trials, changes: Sequence[Change]) -> Proposal:
@@ -197,6 +209,8 @@ def in_order(trials: Trials, changes: Sequence[Change]) -> Proposal:
         if isinstance(change, Reorder):
             cost += _swaps(change.order)
             names = [_names(guard_at(plan, change.guards[k])) for k in change.order]
+            if len(names) > NAMED:
+                names = [*names[: NAMED - 1], f"{len(names) - NAMED + 1} more in one order"]
             said.append(f"take {', then '.join(names)} for `{trials.task_in(change.guards[-1])}`")
         elif isinstance(change, Together):
             cost += TOGETHER * len(change.inside)

@@ -37,20 +37,26 @@ def _exact(things: list[int], weights: Weights) -> list[int]:
 
 def _greedy(things: list[int], weights: Weights) -> list[int]:
     """Sinks to the end, sources to the front, else whatever points forward the most to the front."""
-    left = dict.fromkeys(things)
-    out = {r: {s: weights[r, s] for s in things if (r, s) in weights and s != r} for r in things}
-    into = {s: {r: weights[r, s] for r in things if (r, s) in weights and s != r} for s in things}
+    out: dict[int, dict[int, int]] = {r: {} for r in things}
+    into: dict[int, dict[int, int]] = {r: {} for r in things}
+    forward = dict.fromkeys(things, 0)  # what points away from a thing, less what points to it
+    for (r, s), weight in weights.items():
+        if r in out and s in out and r != s:
+            out[r][s] = into[s][r] = weight
+            forward[r] += weight
+            forward[s] -= weight
     front: list[int] = []
     back: list[int] = []
-    while left:
-        sink = next((r for r in left if not out[r]), None)
-        chosen = sink if sink is not None else max(left, key=lambda r: sum(out[r].values()) - sum(into[r].values()))
+    while out:
+        sink = next((r for r in out if not out[r]), None)
+        chosen = sink if sink is not None else max(out, key=forward.__getitem__)
         (front if sink is None else back).append(chosen)
-        del left[chosen]
-        for s in out.pop(chosen):
+        for s, weight in out.pop(chosen).items():
             del into[s][chosen]
-        for r in into.pop(chosen):
+            forward[s] += weight
+        for r, weight in into.pop(chosen).items():
             del out[r][chosen]
+            forward[r] -= weight
     return front + back[::-1]
 
 

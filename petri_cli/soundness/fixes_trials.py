@@ -11,7 +11,7 @@ from petri_cli.plan.model import Plan, Task
 from petri_cli.soundness.bits import members
 from petri_cli.soundness.core import core_of
 from petri_cli.soundness.decide import Limits, Question, decide
-from petri_cli.soundness.demand import Demand, blocking, demands_of
+from petri_cli.soundness.demand import Demand, blocking, demand_of
 from petri_cli.soundness.lockorder import LockOrder, lock_order
 from petri_cli.soundness.replayer import Replayer
 from petri_cli.soundness.result import Verdict
@@ -58,6 +58,8 @@ class Trials:
             capacities = {c.resource: c.capacity for c in changes if isinstance(c, SetCapacity)}
             widths = {c.foreach: c.width for c in changes if isinstance(c, SetWidth)}
             return self._ask(self.question(capacities, widths), self.replayer)
+        if self.spent:
+            return False
         core = core_of(with_changes(self.plan, changes))
         return self._ask(Question(core, core.capacities), Replayer(core, self.expired))
 
@@ -83,7 +85,7 @@ class Trials:
         the rest can be left out alone. As many as possible are left out at a time, later ones first."""
         kept = list(changes)
         groups = [kept] if fixed else _halves(kept)
-        while groups:
+        while groups and not self.spent:
             group = groups.pop()
             rest = [c for c in kept if all(c is not g for g in group)]
             if rest and self.sound([*fixed, *rest]):
@@ -109,15 +111,14 @@ class Trials:
     # What the structure says
 
     @cached_property
-    def demands(self) -> list[Demand]:
-        """Of each core node."""
-        return demands_of(self.core, [n.limit for n in self.core.nodes])
+    def demand(self) -> Demand:
+        """How many units of each resource the plan can ask for at one time."""
+        return demand_of(self.core, [n.limit for n in self.core.nodes])
 
     @cached_property
     def order(self) -> LockOrder:
         """→ among the resources that can make a guard wait."""
-        waiting = blocking(self.demands[0], self.core.capacities) if self.demands else 0
-        return lock_order(self.core.nodes, waiting)
+        return lock_order(self.core.nodes, blocking(self.demand, self.core.capacities))
 
     @cached_property
     def knotted(self) -> int:
@@ -127,9 +128,19 @@ class Trials:
             found |= component
         return found
 
-    def names(self, resources: int) -> list[str]:
-        """The resources of a bit set, in document order."""
-        return [self.core.resources[r] for r in members(resources)]
+    @cached_property
+    def keeping(self) -> frozenset[int]:
+        """The core guards that hold a resource of a cycle of → while another one of it is asked for inside."""
+        cycle_of = {r: c for c in self.order.cyclic() for r in members(c)}
+        inside = [0] * len(self.core.nodes)
+        keeping = []
+        for node in reversed(self.core.nodes):
+            wanted = inside[node.index] & self.knotted
+            if wanted and any(wanted & cycle_of.get(r, 0) for r, _ in node.units):
+                keeping.append(node.index)
+            if node.parent >= 0:
+                inside[node.parent] |= wanted | node.mask
+        return frozenset(keeping)
 
     def task_in(self, index: int) -> str:
         """How a block is called: by its first task."""

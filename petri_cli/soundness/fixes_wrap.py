@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from petri_cli.plan.edit_changes import AddResource, Change, Wrap, with_changes
-from petri_cli.soundness.core import CoreNode, Kind, core_of
+from petri_cli.soundness.core import Kind, core_of
 from petri_cli.soundness.demand import demand_of
 from petri_cli.soundness.fixes_trials import Proposal, Trials
 
@@ -72,8 +72,7 @@ def _levels(trials: Trials) -> Iterator[list[int]]:
 def _holders(trials: Trials, roots: Sequence[int]) -> list[int]:
     """Core guards below ``roots`` that hold a resource of a cycle while one is asked for inside, outermost first;
     those with nothing beside them left out."""
-    nodes, components = trials.core.nodes, trials.order.cyclic()
-    keeping = _keeping(nodes, components)
+    nodes, keeping = trials.core.nodes, trials.keeping
     found = []
     stack = [(r, False) for r in reversed(roots)]
     while stack:
@@ -85,18 +84,6 @@ def _holders(trials: Trials, roots: Sequence[int]) -> list[int]:
         side = node.kind is Kind.PARALLEL or (node.kind is Kind.FOREACH and node.limit != 1)
         stack += [(c, beside or side) for c in reversed(node.children)]
     return found
-
-
-def _keeping(nodes: Sequence[CoreNode], components: Sequence[int]) -> set[int]:
-    inside = [0] * len(nodes)
-    keeping: set[int] = set()
-    for node in reversed(nodes):
-        wanted = inside[node.index]
-        if any(node.mask & c and wanted & c for c in components):
-            keeping.add(node.index)
-        if node.parent >= 0:
-            inside[node.parent] |= wanted | node.mask
-    return keeping
 
 
 def _branch(trials: Trials, block: int) -> int:
