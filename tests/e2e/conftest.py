@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-QUICK = {"test_cli_startup"}
+QUICK = {"test_cli_startup", "test_prepared"}
 
 
 @pytest.hookimpl(tryfirst=True)
