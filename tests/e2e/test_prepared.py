@@ -28,7 +28,8 @@ ENDLESS = "flow: {task: {id: a, run: sleep 60}}"
     ],
 )
 def test_a_forked_call_says_what_one_says_that_starts(arguments: list[str], stdin: str, tmp_path: Path) -> None:
-    (tmp_path / "forked").mkdir(), (tmp_path / "started").mkdir()
+    (tmp_path / "forked").mkdir()
+    (tmp_path / "started").mkdir()
     forked = petri(*arguments, cwd=tmp_path / "forked", stdin=stdin)
     started = petri(*arguments, cwd=tmp_path / "started", stdin=stdin, env={"UNUSUAL": "1"})
     assert forked == started
