@@ -90,7 +90,7 @@ def linear_evidence(
         raise ValueError("the net has no final marking, or the end lacks some of its tokens")
     asked = _Asked(compiled, deadline)
     is_improper = asked.is_improper(end)
-    chance = stray(asked.walker, lambda walk: asked.is_dead_end(walk) or is_improper(walk))
+    chance = stray(asked.walker, lambda walk: asked.is_dead_end(walk) or is_improper(walk), deadline)
     if chance is not None:
         return _refuted(chance, improper=is_improper(chance))
     everything = asked.dead(end, range(len(compiled.actions)))
@@ -107,7 +107,7 @@ def linear_evidence(
         if dead:
             return Evidence(stuck=stuck, proper=proofs, dead=dead)
     known = Evidence(stuck=stuck, proper=proofs, runs=() if covered.unseen else covered.runs)
-    ranking = ranking_of(asked.equation, end)
+    ranking = ranking_of(asked.equation, end, deadline)
     if ranking is None or stuck is None:
         return known
     check_ranking(asked.equation, ranking)
@@ -128,7 +128,7 @@ def no_deadlock(compiled: CompiledNet, end: Mapping[int, int], deadline: Deadlin
     for (statement A).
     """
     asked = _Asked(compiled, deadline)
-    chance = stray(asked.walker, asked.is_stuck_before(end))
+    chance = stray(asked.walker, asked.is_stuck_before(end), deadline)
     return Found(run=tuple(chance.run)) if chance is not None else asked.dead(end, range(len(compiled.actions)))
 
 

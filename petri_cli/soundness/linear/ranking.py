@@ -9,16 +9,20 @@ from math import lcm
 from petri_cli.soundness.linear.equation import Equation
 from petri_cli.soundness.linear.proof import Ranking
 from petri_cli.soundness.linear.simplex import OutOfPivots, Tableau
+from petri_cli.soundness.timer import Deadline, never
+
+GRANTED = 100_000
+"""Pivots."""
 
 
-def ranking_of(equation: Equation, end: Collection[int], granted: int = 200_000) -> Ranking | None:
+def ranking_of(equation: Equation, end: Collection[int], deadline: Deadline = never) -> Ranking | None:
     """Weights that all actions lower, or all but some that need not be taken: by Farkas' lemma there are such unless
     firing some of them, each some number of times, takes nothing away from anywhere.
 
     Where a loop stands in the way, one of its actions is left out, if another is enabled whenever that one is (the way
     out of the loop): of several the one that leads farthest from the places ``end``. None when there is no other.
     """
-    table = Tableau(equation.places, granted)
+    table = Tableau(equation.places, GRANTED, deadline)
     for p in range(equation.places):
         table.bound(p, -1, 0)
     rows = [table.add_row(dict(column)) for column in equation.columns]
@@ -40,13 +44,13 @@ def ranking_of(equation: Equation, end: Collection[int], granted: int = 200_000)
     return Ranking(_whole_weights(table, equation.places), tuple(sorted(chosen)))
 
 
-def bounding_weights(equation: Equation, granted: int = 200_000) -> dict[int, int] | None:
+def bounding_weights(equation: Equation, deadline: Deadline = never) -> dict[int, int] | None:
     """Weights y ≥ 1 on all places such that nothing raises y·m: no place p ever holds more than y·m₀ / y(p).
 
     None when there are none; then some firings, each some number of times, take nothing away and add something, and the
     net is unbounded from some initial marking (not from every one).
     """
-    table = Tableau(equation.places, granted)
+    table = Tableau(equation.places, GRANTED, deadline)
     refuted = None
     for p in range(equation.places):
         refuted = refuted or table.bound(p, -1, 1)

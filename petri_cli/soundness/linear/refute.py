@@ -77,7 +77,7 @@ class Search:
 
     def __init__(self, equation: Equation, granted: int = 200_000, deadline: Deadline = never) -> None:
         self.equation, self.deadline = equation, deadline
-        self.tableau = Tableau(len(equation.columns), granted)
+        self.tableau = Tableau(len(equation.columns), granted, deadline)
         self.rows: list[Row] = []
         self.lemmas: list[Lemma] = []
         self.branches = 0
@@ -198,12 +198,14 @@ class Search:
         while True:
             left = []
             for literal in todo:
+                if self.deadline():
+                    return None
                 proof = self._refute_opposite(question, literal)
                 if proof is None:
                     left.append(literal)
                 elif (refuted := self.assume(literal, proof) or self._check()) is not None:
                     return refuted[0]
-            if len(left) == len(todo) or self.deadline():
+            if len(left) == len(todo):
                 return None
             todo = left[::-1]
 
@@ -305,10 +307,10 @@ class Search:
         cases = sorted(self.equation.disabled[found], key=self._violation)
         return _Frame("disabled", found, cases, self.tableau.mark())
 
-    def _violation(self, literal: Literal) -> Fraction:
-        """How far the solution at hand is from it: the nearest case is the likeliest to lead to a solution."""
+    def _violation(self, literal: Literal) -> float:
+        """How far the solution at hand is from it, about: the nearest case is the likeliest to lead to a solution."""
         v, side, k = self._bound_of(literal)
-        return (self.tableau.value(v) - k) * side
+        return self.tableau.about(v, k) * side
 
     def _fewest_cases(self, actions: Sequence[int]) -> int:
         """Of the actions left enabled the one with the fewest literals still possible; -1 when there is none."""

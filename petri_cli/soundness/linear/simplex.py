@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
 
+from petri_cli.soundness.timer import Deadline, never
+
 Bound = tuple[int, int]
 """(variable, side): side -1 is the lower bound, +1 the upper one."""
 
@@ -23,8 +25,12 @@ PATIENT = 5_000
 """Pivots of one check after which Bland's rule, which cannot cycle, takes over from the rule that keeps rows short."""
 
 
+GLANCE = 32
+"""Pivots between two looks at the deadline: on a large net one may take milliseconds."""
+
+
 class OutOfPivots(Exception):
-    """The pivots that were granted are used up."""
+    """The pivots that were granted are used up, or the time is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +47,11 @@ class Tableau:
     been made; granted: how many may be.
     """
 
-    def __init__(self, count: int, granted: int = 1_000_000) -> None:
+    def __init__(self, count: int, granted: int = 1_000_000, deadline: Deadline = never) -> None:
         self.lower: list[int | None] = [None] * count
         self.upper: list[int | None] = [None] * count
         self.reason: dict[Bound, int] = {}
-        self.pivots, self.granted = 0, granted
+        self.pivots, self.granted, self._deadline = 0, granted, deadline
         self._row: dict[int, dict[int, int]] = {}
         self._column: list[set[int]] = [set() for _ in range(count)]  # of a variable that is not basic: its rows
         self._top = [0] * count  # value times _den
@@ -89,9 +95,9 @@ class Tableau:
     def falls_below(self, v: int, k: int) -> bool:
         return self._top[v] < k * self._den[v]
 
-    def is_whole(self, v: int) -> bool:
-        """Whether the value of ``v`` is an integer."""
-        return self._top[v] % self._den[v] == 0
+    def about(self, v: int, k: int) -> float:
+        """By how much the value of ``v`` exceeds ``k``; rounded, to be used for nothing but an order."""
+        return (self._top[v] - k * self._den[v]) / self._den[v]
 
     def mark(self) -> int:
         """Where the bounds stand, for :meth:`undo`."""
@@ -143,7 +149,7 @@ class Tableau:
             if n < 0:
                 self._suspect.add(b)
                 return self._explain(b, side)
-            if self.pivots >= self.granted:
+            if self.pivots >= self.granted or (self.pivots % GLANCE == 0 and self._deadline()):
                 self._suspect.add(b)
                 raise OutOfPivots
             self._pivot(b, n, (self.lower[b] if side < 0 else self.upper[b]) or 0)

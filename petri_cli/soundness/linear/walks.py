@@ -18,6 +18,8 @@ TRIES = 12
 """Walks along one solution."""
 STRAYS = 3
 """Walks without a plan."""
+LONGEST = 10_000
+"""Steps of one of them."""
 
 
 class Walker:
@@ -68,14 +70,14 @@ class Walk:
         return self.marking == list(state or ())
 
 
-def stray(walker: Walker, wanted: Callable[[Walk], bool], seed: int = 0) -> Walk | None:
+def stray(walker: Walker, wanted: Callable[[Walk], bool], deadline: Deadline = never, seed: int = 0) -> Walk | None:
     """A walk to a marking that is ``wanted``, met by chance: a walk that lets nobody get ahead, then random ones."""
     rng = Random(seed)  # noqa: S311
     actions = len(walker.compiled.actions)
     for attempt in range(STRAYS):
         walk, fired = walker.start(), [0] * actions
         while not wanted(walk):
-            if not walk.enabled or len(walk.run) > 4 * actions:
+            if not walk.enabled or len(walk.run) > min(4 * actions, LONGEST) or deadline():
                 break
             if attempt:
                 a = rng.choice(sorted(walk.enabled))
