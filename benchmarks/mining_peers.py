@@ -4,17 +4,19 @@ PEER is the interpreter of an environment of its own with pm4py and r4pm (``benc
 Without a folder, made-up logs of 100,000 events, with ``--full`` of one and ten million; else the logs ``NAME.xes.gz``
 of the folder, each with ``nets/NAME.imf.pnml``. All three read the same files and align with the same net; their costs
 are compared. CPU seconds, the least of ``--times`` runs that take turns; who is not done with a stage after
-``--patience`` seconds is ended.
+``--patience`` of them is ended.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import select
 import subprocess
 import sys
 import tempfile
-import threading
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -79,15 +81,28 @@ class Tool:
         command = [*self.command, str(log), str(net), *stages]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
             assert process.stdout is not None
+            begun = _cpu(process.pid)
             while True:
-                clock = threading.Timer(patience, process.kill)
-                clock.start()
+                ready, _, _ = select.select([process.stdout], [], [], 1.0)
+                if not ready:
+                    if _cpu(process.pid) - begun > patience:
+                        process.kill()
+                    continue
                 line = process.stdout.readline()
-                clock.cancel()
                 if not line:
                     return
                 if line.startswith("{"):
                     yield line
+                    begun = _cpu(process.pid)
+
+
+def _cpu(pid: int) -> float:
+    """Seconds of CPU that a process has used; where the system does not tell, those of the clock."""
+    try:
+        cells = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return time.monotonic()
+    return (int(cells[11]) + int(cells[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def compare(name: str, log: Path, net: Path, python: str, times: int, patience: float) -> list[list[str]]:
@@ -103,11 +118,10 @@ def compare(name: str, log: Path, net: Path, python: str, times: int, patience: 
         print(f"{name}: the tools find different costs: {', '.join(sorted(costs))}")
     rows = []
     for stage, title in ROWS.items():
-        mine, *others = [_seconds(tool, stage) for tool in (petri, pm4py, r4pm)]
-        cells = [name, title, _shown(mine, patience)]
-        for other, tool in zip(others, (pm4py, r4pm), strict=True):
+        cells = [name, title, _shown(petri, stage, patience)]
+        for tool in (pm4py, r4pm):
             there = stage not in STAGES or stage in tool.stages
-            cells += [_shown(other, patience), _ratio(mine, other, patience)] if there else ["-", "-"]
+            cells += [_shown(tool, stage, patience), _ratio(petri, tool, stage, patience)] if there else ["-", "-"]
         peaks = [str(t.peak) for t in (petri, pm4py, r4pm)] if stage == "all" else ["", "", ""]
         rows.append([*cells, *peaks])
     return rows
@@ -123,16 +137,19 @@ def _seconds(tool: Tool, stage: str) -> float | None:
     return None if read is None or aligned is None else read + aligned
 
 
-def _shown(seconds: float | None, patience: float) -> str:
-    return (
-        f"> {patience:.0f}, or gave up" if seconds is None else f"{seconds:.3f}" if seconds < 10 else f"{seconds:.1f}"
-    )
+def _shown(tool: Tool, stage: str, patience: float) -> str:
+    seconds = _seconds(tool, stage)
+    if seconds is None:
+        failed = tool.told.get("align", {}).get("failed")
+        return f"{failed} failed" if failed else f"> {patience:.0f}"
+    return f"{seconds:.3f}" if seconds < 10 else f"{seconds:.1f}"
 
 
-def _ratio(mine: float | None, other: float | None, patience: float) -> str:
-    if mine is None or mine == 0:
+def _ratio(petri: Tool, other: Tool, stage: str, patience: float) -> str:
+    mine, there = _seconds(petri, stage), _seconds(other, stage)
+    if not mine or (there is None and other.told.get("align", {}).get("failed")):
         return "-"
-    return f"> {patience / mine:.0f}" if other is None else f"{other / mine:.1f}"
+    return f"> {patience / mine:.0f}" if there is None else f"{there / mine:.1f}"
 
 
 def main(python: str, folder: Path | None, full: bool, times: int, patience: float) -> None:
