@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import driver, engine, exploration, mining, plans, sessions, startup
+from benchmarks import compiled_search, driver, engine, exploration, mining, plans, sessions, startup
 from benchmarks.table import machine
 
 
@@ -13,6 +13,7 @@ def main() -> None:
     startup.main()
     plans.main()
     exploration.main()
+    compiled_search.main()
     engine.main()
     sessions.main()
     driver.main()
