@@ -121,7 +121,14 @@ class Layout:
                 inner, outer = sheet.indentation(last.parts[0].start), sheet.indentation(last.start)
                 lines = f",{sheet.newline}{inner}".join(_entries(item, json=True))
                 text = f"{{{sheet.newline}{inner}{lines}{sheet.newline}{outer}}}"
-        self.edit(last.end, last.end, between + text)
+        end = sheet.line_end(last.end)
+        behind = sheet.text[last.end : end].strip()
+        if sheet.begins_line(last.start) and "#" in behind:  # the comment stays behind the item that it is about
+            comma = behind.startswith(",")
+            self.edit(last.end, last.end, "" if comma else ",")
+            self.edit(end, end, between.removeprefix(",") + text + ("," if comma else ""))
+        else:
+            self.edit(last.end, last.end, between + text)
 
     # Blocks
 
