@@ -30,8 +30,10 @@ from petri_cli.mining.precision import precision
 from petri_cli.mining.retries import SUCCESS, Outcome, RetryAdvice, count_outcomes, outcomes_of, retry_advice, runs_of
 from petri_cli.mining.simplicity import simplicity
 from petri_cli.mining.token_replay import OutOfTimeError, token_replay
-from petri_cli.render.mining import Fit, Graph, draw_advice, draw_difference, draw_fit, draw_graph, draw_log, draw_model
+from petri_cli.render.mining import Fit, Graph, draw_fit, draw_graph, draw_log, draw_model
+from petri_cli.render.mining_advice import draw_advice, draw_difference
 from petri_cli.render.mining_json import Mined, mined_json
+from petri_cli.render.mining_traces import draw_traces
 from petri_cli.render.page import Page
 from petri_cli.soundness.result import Budget
 
@@ -109,7 +111,7 @@ def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Ask
                     raise  # what a miner finds may have no complete run: that is told, and is nobody's mistake
                 found = replace(found, notes=[*found.notes, f"no fitness: {error.message}"])
         told = None if plan is None else difference(read, plan, examples=examples)
-    return Mined(name, read, found, fit, graph, told, asked.diff or "", guards, retries, outcomes)
+    return Mined(name, read, found, fit, graph, told, asked.diff or "", guards, retries, outcomes, asked.everything)
 
 
 def _graph(log: Log) -> Graph:
@@ -205,6 +207,7 @@ def show(mined: Mined, page: Page, *, everything: bool, chart: bool) -> None:
         page.lines(draw_model(mined.found, look, everything=everything))
     if mined.fit is not None:
         page.lines(draw_fit(mined.fit, mined.log, look, everything=everything))
+        page.lines(draw_traces(mined.fit.aligned, look, everything=everything))
     page.lines(draw_advice(mined.guards, mined.retries, look, outcomes=mined.outcomes, everything=everything))
     if mined.difference is not None:
         page.lines(draw_difference(mined.plan, mined.difference, look, everything=everything))

@@ -10,12 +10,9 @@ from petri_cli.formats.dfg_draw import span
 from petri_cli.mining.alignments import Alignments
 from petri_cli.mining.deviations import Deviation, PlaceDeviation
 from petri_cli.mining.dfg import DirectlyFollows
-from petri_cli.mining.diff import Difference
 from petri_cli.mining.follow_times import Spread
-from petri_cli.mining.guards import GuardProposal
 from petri_cli.mining.log import Log
 from petri_cli.mining.model import LabelledNet
-from petri_cli.mining.retries import Outcome, RetryAdvice
 from petri_cli.mining.token_replay import Replay
 from petri_cli.render.look import KEEP, Line, Look, Span, columns, crop, pad, wrap
 from petri_cli.render.phrase import listed, many
@@ -25,7 +22,6 @@ INDENT = "  "
 DEEPER = "    "
 MAX_VARIANTS = 8
 MAX_ROWS = 10
-MAX_RETRIES = 3
 BAR = 12
 NAME_WIDTHS = (24, 18, 14, 11, 9, 7, 5)
 """To which names of a trace that is too long are cut, one after the other."""
@@ -131,7 +127,7 @@ def _variants(log: Log, look: Look, everything: bool) -> list[Line]:
         share = f"{100 * n / log.n_cases:5.1f} %"
         head: Line = [
             ("", DEEPER),
-            *_bar(n, most, look),
+            *bar(n, most, look),
             ("", f"{n:>8,} "),
             ("dim", share),
         ]
@@ -197,12 +193,13 @@ def _table(
     for name, n, times in shown:
         told = " " * (18 if timed else 0) if times is None else f"{span(times.median):>9}{span(times.mean):>9}"
         room = max(10, look.width - len(DEEPER) - BAR - 11 - len(told))
-        yield [("", DEEPER), *_bar(n, most, look), ("", f"{n:>9,}"), ("dim", told), ("", f"{INDENT}{crop(name, room)}")]
+        yield [("", DEEPER), *bar(n, most, look), ("", f"{n:>9,}"), ("dim", told), ("", f"{INDENT}{crop(name, room)}")]
     if len(order) > len(shown):
         yield [("dim", f"{DEEPER}and {len(order) - len(shown):,} more (--all)")]
 
 
-def _bar(n: int, most: int, look: Look) -> list[Span]:
+def bar(n: int, most: int, look: Look) -> list[Span]:
+    """A bar as long as ``n`` is of ``most``."""
     done, rest = ("█", "░") if look.signs else ("#", ".")
     full = max(1, BAR * n // most) if n else 0
     return [("lane0", done * full), ("dim", rest * (BAR - full))]
@@ -308,31 +305,33 @@ def _interval(low: float, high: float) -> str:
 def _deviations(fit: Fit, log: Log, look: Look, *, everything: bool) -> list[Line]:
     if not fit.deviations:
         return []
-    lines: list[Line] = [[], [("", INDENT), ("strong", "Where they part"), *_hint(everything)]]
+    lines: list[Line] = [[], [("", INDENT), ("strong", "Where they part"), *hint(everything)]]
     shown = fit.deviations if everything else fit.deviations[:MAX_ROWS]
     widest = min(max(columns(d.activity) for d in shown), look.width // 3)
     for d in shown:
         said = [f"{d.extra:,} too many"] if d.extra else []
         said += [f"{d.skipped:,} too few"] if d.skipped else []
         said += [] if d.known else ["unknown to the model"]
-        text = f"{', '.join(said)}, in {d.cases:,} of {many(log.n_cases, 'case')}: {_such_as(d.examples, d.cases)}"
+        text = f"{', '.join(said)}, in {d.cases:,} of {many(log.n_cases, 'case')}: {such_as(d.examples, d.cases)}"
         head: Line = [*pad([("", crop(d.activity, widest))], widest), ("", KEEP)]
-        lines += wrap([*_kept(head), ("dim", f" {text}")], look.prose, DEEPER, DEEPER * 2)
+        lines += wrap([*kept(head), ("dim", f" {text}")], look.prose, DEEPER, DEEPER * 2)
     if len(fit.deviations) > len(shown):
         lines.append([("dim", f"{DEEPER}and {len(fit.deviations) - len(shown):,} more activities (--all)")])
     return lines
 
 
-def _hint(everything: bool) -> Line:
+def hint(everything: bool) -> Line:
+    """That --all shows more, where it was not given."""
     return [] if everything else [("dim", "  --all lists every case")]
 
 
-def _kept(line: Line) -> Line:
+def kept(line: Line) -> Line:
     """``line`` as one word: it is not broken."""
     return [(style, text.replace(" ", KEEP)) for style, text in line]
 
 
-def _such_as(examples: Sequence[str], cases: int) -> str:
+def such_as(examples: Sequence[str], cases: int) -> str:
+    """Cases by name, as far as they are known."""
     return listed(list(examples), limit=len(examples)) if cases <= len(examples) else f"{', '.join(examples)}, …"
 
 
@@ -341,98 +340,16 @@ def _places(fit: Fit, look: Look, *, everything: bool) -> list[Line]:
     if not fit.places:
         return []
     title = "Where tokens were missing or left over"
-    lines: list[Line] = [[], [("", INDENT), ("strong", title), *_hint(everything)]]
+    lines: list[Line] = [[], [("", INDENT), ("strong", title), *hint(everything)]]
     shown = fit.places if everything else fit.places[:MAX_ROWS]
     most = max(p.missing + p.remaining for p in shown)
     widest = min(max(columns(p.place) for p in shown), look.width // 3)
     for p in shown:
         name = pad([("", crop(p.place, widest))], widest + 2)
         counts = f"{p.missing:>8,} missing{p.remaining:>8,} left over{KEEP}"
-        head = _kept([*name, *_bar(p.missing + p.remaining, most, look), ("", counts)])
-        text = f" {many(p.cases, 'case')}: {_such_as(p.examples, p.cases)}"
+        head = kept([*name, *bar(p.missing + p.remaining, most, look), ("", counts)])
+        text = f" {many(p.cases, 'case')}: {such_as(p.examples, p.cases)}"
         lines += wrap([*head, ("dim", text)], look.prose, DEEPER, DEEPER * 2)
     if len(fit.places) > len(shown):
         lines.append([("dim", f"{DEEPER}and {len(fit.places) - len(shown):,} more places (--all)")])
-    return lines
-
-
-def draw_difference(plan: str, found: Difference, look: Look, *, everything: bool = False) -> list[Line]:
-    """What was planned against what happens."""
-    lines: list[Line] = [[], [("", INDENT), ("strong", f"The plan {plan} against what happens")]]
-    lines[-1] += [] if found.empty else _hint(everything)
-    if found.empty:
-        said = f"all {many(found.cases, 'case')} have its tasks, no others, and keep its order"
-        return [*lines, *wrap([("good", f"✓{KEEP}"), ("", said)], look.prose, DEEPER)]
-    of = many(found.cases, "case")
-    rows: list[tuple[str, str, str]] = []
-    for f in found.missing:
-        rows.append(("missing", f.activity, f"in {f.cases:,} of {of}: {_such_as(f.examples, f.cases)}"))
-    for f in found.extra:
-        text = f"{many(f.events, 'event')} in {f.cases:,} of {of}: {_such_as(f.examples, f.cases)}"
-        rows.append(("extra", f.activity, text))
-    for b in found.broken:
-        names = f"{b.first} → {b.second}" if b.relation == "before" else f"{b.first} or {b.second}"
-        kind = "order" if b.relation == "before" else "both"
-        text = f"broken in {b.cases:,} of {b.of:,} with both: {_such_as(b.examples, b.cases)}"
-        rows.append((kind, names, text))
-    widest = min(max(columns(name) for _, name, _ in rows), look.width // 2)
-    for kind in ("missing", "extra", "order", "both"):
-        group = [row for row in rows if row[0] == kind]
-        shown = group if everything else group[:MAX_ROWS]
-        for _, name, text in shown:
-            head: Line = [("doubt", f"{kind:<9}"), *pad([("", crop(name, widest))], widest), ("", KEEP)]
-            lines += wrap([*_kept(head), ("dim", f" {text}")], look.prose, DEEPER, DEEPER * 2)
-        if len(group) > len(shown):
-            lines.append([("dim", f"{DEEPER}and {len(group) - len(shown):,} more of these (--all)")])
-    return lines
-
-
-def draw_advice(
-    guards: Sequence[GuardProposal],
-    retries: Sequence[RetryAdvice],
-    look: Look,
-    *,
-    outcomes: Sequence[Outcome] = (),
-    everything: bool = False,
-) -> list[Line]:
-    """Capacities and retry limits that the log suggests, each with its counts."""
-    lines: list[Line] = []
-    if guards:
-        lines += [[], [("", INDENT), ("strong", "Capacities that nobody wrote down")]]
-        for g in guards if everything else guards[:MAX_ROWS]:
-            head: Line = [("lane0", g.name.replace(" ", KEEP)), ("strong", f"{KEEP} {g.capacity:,}")]
-            lines += wrap([*head, ("dim", f"{KEEP} {g.rationale()}")], look.prose, DEEPER, DEEPER * 2)
-        if len(guards) > MAX_ROWS and not everything:
-            lines.append([("dim", f"{DEEPER}and {len(guards) - MAX_ROWS:,} more (--all)")])
-    lines += _outcomes(outcomes, look)
-    if retries:
-        if not outcomes:
-            lines += [[], [("", INDENT), ("strong", "If repetitions are retries"), ("dim", "  --outcome tells")]]
-        order = sorted(retries, key=lambda r: -(r.recovered - r.needed.get(1, 0) + sum(r.censored.values())))
-        for r in order if everything else order[:MAX_RETRIES]:
-            most = "" if r.suggested is None else f"{KEEP} maxAttempts{KEEP}{r.suggested:,}"
-            head = [("lane0", r.activity.replace(" ", KEEP)), ("strong", most)]
-            lines += wrap([*head, ("dim", f"{KEEP} {r.rationale()}")], look.prose, DEEPER, DEEPER * 2)
-        if len(retries) > MAX_RETRIES and not everything:
-            lines.append([("dim", f"{DEEPER}and {len(retries) - MAX_RETRIES:,} more (--all)")])
-    return lines
-
-
-def _outcomes(outcomes: Sequence[Outcome], look: Look) -> list[Line]:
-    """How events went, and which outcomes were taken for a success."""
-    if not outcomes:
-        return []
-    lines: list[Line] = [[], [("", INDENT), ("strong", "How it went"), ("dim", "  --success says what is one")]]
-    shown = outcomes[:MAX_ROWS]
-    widest = min(max(columns(o.name) for o in shown), look.width // 3)
-    most = max(o.events for o in shown)
-    for o in shown:
-        name = pad([("", crop(o.name, widest))], widest + 2)
-        how = ("good", "  success") if o.success else ("bad", "  no success")
-        lines.append([("", DEEPER), *name, *_bar(o.events, most, look), ("", f"{o.events:>9,}"), how])
-    if len(outcomes) > len(shown):
-        lines.append([("dim", f"{DEEPER}and {len(outcomes) - len(shown):,} more outcomes")])
-    if not any(o.success for o in outcomes):
-        said = "None of these counts as a success, so nothing is known about retries."
-        lines += wrap([("doubt", said)], look.prose, DEEPER)
     return lines

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from petri_cli.errors import Problem
+from petri_cli.mining.alignments import Move
 from petri_cli.mining.diff import Difference, Finding
 from petri_cli.mining.follow_times import Spread
 from petri_cli.mining.guards import GuardProposal
@@ -20,7 +21,7 @@ SCHEMA = "petri.mining/1"
 
 @dataclass(frozen=True, slots=True)
 class Mined:
-    """All that was asked of a log. difference: from the plan in the file ``plan``."""
+    """All that was asked of a log. difference: from the plan in the file ``plan``; moves: with all alignments."""
 
     name: str
     log: Log
@@ -32,6 +33,7 @@ class Mined:
     guards: Sequence[GuardProposal] = ()
     retries: Sequence[RetryAdvice] = ()
     outcomes: Sequence[Outcome] = ()
+    moves: bool = False
 
 
 def mined_json(mined: Mined) -> str:
@@ -54,7 +56,7 @@ def mined_data(mined: Mined) -> dict[str, Any]:
         "problems": [_problem(p) for p in log.problems],
         "dropped": dict(log.dropped),
         "model": None if mined.found is None else _model(mined.found),
-        "fit": None if mined.fit is None else fit_data(mined.fit),
+        "fit": None if mined.fit is None else {**fit_data(mined.fit), "traces": _traces(mined.fit, order, mined.moves)},
         "graph": None if mined.graph is None else _graph(mined.graph),
         "difference": None if mined.difference is None else _difference(mined.difference, mined.plan),
         "guards": [_guard(g) for g in mined.guards],
@@ -171,6 +173,28 @@ def fit_data(fit: Fit) -> dict[str, Any]:
             for p in fit.places
         ],
     }
+
+
+def _traces(fit: Fit, order: Sequence[int], moves: bool) -> list[dict[str, Any]]:
+    """Of each variant, in their order, what it costs; and how it is aligned, where that was asked."""
+    aligned = fit.aligned
+    found = []
+    for k in order:
+        low, high = aligned.fitness_of(k)
+        found.append(
+            {
+                "cost": {"lower": aligned.lower[k], "upper": aligned.upper[k]},
+                "fitness": {"lower": low, "upper": high},
+                "moves": _moves(aligned.moves(k)) if moves else None,
+            }
+        )
+    return found
+
+
+def _moves(moves: Sequence[Move] | None) -> list[dict[str, Any]] | None:
+    if moves is None:
+        return None
+    return [{"kind": m.kind.value, "activity": m.activity, "transition": m.transition} for m in moves]
 
 
 def _graph(graph: Graph) -> dict[str, Any]:

@@ -119,6 +119,21 @@ def test_all_cases_of_a_deviation_are_listed_on_request(tmp_path: Path) -> None:
     assert len(diff["extra"][0]["examples"]) == 30
 
 
+def test_each_variant_has_its_cost_its_fitness_and_where_it_parts(tmp_path: Path) -> None:
+    log = table(tmp_path / "log.csv", "abc^3 axc^2 abbbbbbc")
+    fit = mined(tmp_path, log, "--model", plan(tmp_path), "--all")["fit"]
+    assert [t["cost"] for t in fit["traces"]] == [exactly(0), exactly(2), exactly(5)]
+    assert [t["fitness"]["lower"] for t in fit["traces"]] == pytest.approx([1, 1 - 2 / 6, 1 - 5 / 11])
+    kinds = sorted((m["kind"], m["activity"]) for m in fit["traces"][1]["moves"] if m["kind"] != "silent")
+    assert kinds == [("log", "x"), ("model", "b"), ("sync", "a"), ("sync", "c")]
+    assert mined(tmp_path, log, "--model", "plan.petri.yaml")["fit"]["traces"][1]["moves"] is None
+    lines = petri("mine", log, "--model", "plan.petri.yaml", cwd=tmp_path).out.splitlines()
+    at = lines.index("  The variants that fit least")
+    assert lines[at + 2].split() == ["0.5455", "5", "1", "a", "→", "+b", "×5", "→", "b", "→", "c"]
+    assert {"+x", "-b"} <= set(lines[at + 3].split())
+    assert not any("The variants that fit least" in x for x in petri("mine", log, cwd=tmp_path).out.splitlines())
+
+
 def test_a_low_fitness_fails_the_call_where_asked(tmp_path: Path) -> None:
     log = table(tmp_path / "log.csv", "abcd abc")
     asked = ("mine", log, "--model", plan(tmp_path), "--fail-under")
