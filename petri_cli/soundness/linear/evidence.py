@@ -19,30 +19,21 @@ start and empty in the solution is added to the equation, and the question is as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
+from functools import partial
+from typing import TYPE_CHECKING
 
 from petri_cli.net.compiled import CompiledNet
-from petri_cli.soundness.linear.check import check_ranking, check_refutation
-from petri_cli.soundness.linear.equation import Equation, equation_of
-from petri_cli.soundness.linear.proof import Literal, Ranking, Refutation, Row
+from petri_cli.soundness.linear.check import check_ranking
+from petri_cli.soundness.linear.proof import Literal, Ranking, Refutation
+from petri_cli.soundness.linear.questions import Found, Questions, Wanted
 from petri_cli.soundness.linear.ranking import ranking_of
-from petri_cli.soundness.linear.refute import GaveUp, Search, Solution
-from petri_cli.soundness.linear.traps import marked_trap
-from petri_cli.soundness.linear.walks import Run, Walk, Walker, covering_runs, realise, stray
+from petri_cli.soundness.linear.walks import Run, Walk, covering_runs, stray
 from petri_cli.soundness.timer import Deadline, never
 
-ROUNDS = 30
-"""Traps added to one question."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What became of a question: a checked ``proof``, a ``run`` to a marking that it describes, or neither."""
-
-    proof: Refutation | None = None
-    run: Run | None = None
+if TYPE_CHECKING:
+    from petri_cli.soundness.skeleton import Skeleton
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,26 +123,24 @@ def no_deadlock(compiled: CompiledNet, end: Mapping[int, int], deadline: Deadlin
     return Found(run=tuple(chance.run)) if chance is not None else asked.dead(end, range(len(compiled.actions)))
 
 
-class _Asked:
-    """The state equation of a net and the questions put to it. Traps and cuts that were added stay."""
+def no_deadlock_of(skeleton: Skeleton, deadline: Deadline = never) -> Found:
+    """The same for the search net of a part of a plan: a proof that the part, with the resources kept, is sound."""
+    end = len(skeleton.part.core.resources) + 1  # resources come first, then the start and the end
+    return no_deadlock(skeleton.net, {end: 1}, deadline)
 
-    def __init__(self, compiled: CompiledNet, deadline: Deadline) -> None:
-        self.compiled = compiled
-        self.walker = Walker(compiled)
-        self.equation: Equation = equation_of(compiled)
-        self.search = Search(self.equation, deadline=deadline)
-        self.deadline = deadline
+
+class _Asked(Questions):
+    """The questions of Theorem L."""
 
     def dead(self, end: Mapping[int, int], actions: Sequence[int]) -> Found:
         """(D): a marking that disables ``actions`` without the end marked."""
         lacking = [Literal("place", p, 1, k - 1) for p, k in end.items()]
         wanted = self.is_stuck_before(end)
         if not lacking:  # the end is the empty marking: every other has a token
-            goal = [self._all_tokens(range(self.equation.places), 1)]
-            return self._ask(goal, actions, (), wanted)
+            return self.ask([self.sum_of(range(self.equation.places), -1, 1)], actions, (), wanted)
         if len(lacking) == 1:
-            return self._ask(lacking, actions, (), wanted)
-        return self._ask([], actions, lacking, wanted)
+            return self.ask(lacking, actions, (), wanted)
+        return self.ask([], actions, lacking, wanted)
 
     def improper(self, end: Mapping[int, int], resources: Collection[int]) -> list[Found]:
         """(P): a marking with the end marked and more than it, or with it and other resources than at the end."""
@@ -161,12 +150,12 @@ class _Asked:
         marked = [Literal("place", p, -1, k) for p, k in end.items()]
         others = [p for p in range(self.equation.places) if p not in resources]
         total = sum(final[p] for p in others)
-        beyond = self._all_tokens(others, total + 1)
-        found = [self._ask([*marked, beyond], (), (), self.is_improper(end))]
+        beyond = self.sum_of(others, -1, total + 1)
+        found = [self.ask([*marked, beyond], (), (), self.is_improper(end))]
         if resources and found[0].proof is not None:
             exact = beyond._replace(side=1, bound=total)
             differs = [Literal("place", r, side, final[r] - side) for r in sorted(resources) for side in (1, -1)]
-            found.append(self._ask([*marked, exact], (), differs, self.is_improper(end)))
+            found.append(self.ask([*marked, exact], (), differs, self.is_improper(end)))
         return found
 
     def never_enabled(self, actions: Collection[int]) -> tuple[tuple[int, Refutation], ...]:
@@ -174,15 +163,12 @@ class _Asked:
         dead = []
         for a in sorted(actions):
             goal = [x._replace(side=-x.side, bound=x.bound + x.side) for x in self.equation.disabled[a]]
-            proof = self._ask(goal, (), (), lambda walk, a=a: a in walk.enabled).proof  # type: ignore[misc]
+            proof = self.ask(goal, (), (), partial(_enables, a)).proof
             if proof is not None:
                 dead.append((a, proof))
         return tuple(dead)
 
-    def _all_tokens(self, places: Collection[int], least: int) -> Literal:
-        return self.search.add_row(Row(dict.fromkeys(places, 1), Literal("row", -1, -1, least), "goal"))
-
-    def is_stuck_before(self, end: Mapping[int, int]) -> Callable[[Walk], bool]:
+    def is_stuck_before(self, end: Mapping[int, int]) -> Wanted:
         if not end:
             return lambda walk: not walk.enabled and any(walk.marking)
         return lambda walk: not walk.enabled and any(walk.marking[p] < k for p, k in end.items())
@@ -190,38 +176,12 @@ class _Asked:
     def is_dead_end(self, walk: Walk) -> bool:
         return not walk.enabled and not walk.is_at(self.compiled.final)
 
-    def is_improper(self, end: Mapping[int, int]) -> Callable[[Walk], bool]:
+    def is_improper(self, end: Mapping[int, int]) -> Wanted:
         if not end:
             return lambda walk: False
         final = self.compiled.final
         return lambda walk: all(walk.marking[p] >= k for p, k in end.items()) and not walk.is_at(final)
 
-    def _ask(
-        self,
-        goal: Sequence[Literal],
-        stuck: Sequence[int],
-        differs: Sequence[Literal],
-        wanted: Callable[[Walk], bool],
-    ) -> Found:
-        """Ask, and ask again with what tells the equation apart from the net."""
-        for _ in range(ROUNDS):
-            try:
-                answer = self.search.refute(goal, stuck, differs)
-            except GaveUp:
-                return Found()
-            if isinstance(answer, Refutation):
-                check_refutation(self.equation, answer)
-                return Found(proof=answer)
-            run = realise(self.walker, [ceil(x) for x in answer.counts], wanted)
-            if run is not None:
-                return Found(run=run)
-            if not self._refine(answer):
-                return Found()
-        return Found()
 
-    def _refine(self, answer: Solution) -> bool:
-        """Add what this solution violates; False when nothing is known."""
-        row = marked_trap(self.equation, (p for p, n in enumerate(answer.marking) if not n))
-        if row is not None:
-            self.search.assume(self.search.add_row(row))
-        return row is not None
+def _enables(a: int, walk: Walk) -> bool:
+    return a in walk.enabled
