@@ -19,7 +19,7 @@ from petri_cli.errors import PetriError
 from petri_cli.render.look import Line, cut
 from petri_cli.render.page import Page
 from petri_cli.render.session_lines import SessionNarrator
-from petri_cli.render.status import draw_status
+from petri_cli.render.status import draw_status, draw_steps
 from petri_cli.render.status_json import status_json
 from petri_cli.session.clock import wall_clock
 from petri_cli.session.identity import alive
@@ -34,6 +34,8 @@ DIGITS = 18
 """Of the number of an event; no log has more, and Python refuses to read some thousands of them."""
 EVERY = 0.2
 """Seconds between two looks at a session that is watched; only whether anything changed is asked so often."""
+STEPS = 4
+"""Of the latest steps, that are shown on however small a screen."""
 REDRAW = 1.0
 """Seconds after which it is drawn again though nothing changed: leases and waits go on."""
 
@@ -99,9 +101,17 @@ class Looking:
         history = list(self.store.read(self.session, 0, status.state.seq)) if self.everything else None
         return status_json(status, history)
 
-    def drawn(self, status: Status) -> list[Line]:
-        history = self.history(status.state)
-        return draw_status(status, self.page.look, history=history, everything=self.everything)
+    def drawn(self, status: Status, rows: int | None = None) -> list[Line]:
+        """The page. rows: so many lines there are at most; the latest steps are on it in any case."""
+        look, history = self.page.look, self.history(status.state)
+        if rows is None:
+            return draw_status(status, look, history=history, everything=self.everything)
+        head, steps = draw_status(status, look, everything=self.everything), draw_steps(history, look)
+        title, lines = steps[:2], steps[2:]
+        lines = lines[-max(STEPS, rows - len(head) - len(title)) :]
+        if len(head) + len(title) + len(lines) > rows:
+            head = [*head[: max(0, rows - len(title) - len(lines) - 1)], [("dim", "  …")]]
+        return [*head, *title, *lines][:rows]
 
     def history(self, state: State) -> list[Line]:
         """The steps up to ``state``: all of them, or the latest."""
@@ -125,13 +135,18 @@ def watch_changes(looking: Looking, out: Output, *, exit_code: bool) -> Exit:
             if looking.form == "json":
                 looking.page.write(looking.json(status))
             else:
-                draw(looking.drawn(status))
+                draw(looking.drawn(status, rows() if whole else None))
             out.flush()
             if status.state.ended is not None or out.stream is None:
                 return EXIT[status.phase] if exit_code else Exit.OK
             until = time.monotonic() + REDRAW
             while looking.store.changed() == mark and (not whole or time.monotonic() < until):
                 time.sleep(EVERY)
+
+
+def rows() -> int:
+    """Lines that a page may have on this terminal."""
+    return os.get_terminal_size().lines - 1
 
 
 @contextmanager
@@ -143,7 +158,7 @@ def _screen(page: Page, whole: bool) -> Iterator[Callable[[list[Line]], None]]:
 
     def draw(lines: list[Line]) -> None:
         width, height = os.get_terminal_size()
-        text = "\n".join(page.look.paint(cut(line, width - 1)) + "\x1b[K" for line in lines[: height - 1])
+        text = "\n".join("\x1b[2K" + page.look.paint(cut(line, width)) for line in lines[: height - 1])
         page.write(f"\x1b[H{text}\x1b[J\n")
         sys.stdout.flush()
 
@@ -201,7 +216,7 @@ def _step_through(looking: Looking, first: int | None) -> Exit:
         try:
             tty.setcbreak(sys.stdin)
             while True:
-                draw([_ruler(at, last), *looking.drawn(looking.status(at))])
+                draw([_ruler(at, last), *looking.drawn(looking.status(at), rows() - 1)])
                 typed = os.read(sys.stdin.fileno(), 1024).decode("utf-8", "replace")
                 for key in keys_of(typed):
                     if key in ("q", "\x1b", "\x04"):

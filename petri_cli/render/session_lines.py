@@ -9,7 +9,7 @@ from typing import Any, assert_never
 from petri_cli.driver.history import result_key
 from petri_cli.driver.threads import called
 from petri_cli.engine.tokens import TICKS_PER_SECOND, Token, to_seconds
-from petri_cli.render.look import Line
+from petri_cli.render.look import Line, columns, length, wrap
 from petri_cli.render.phrase import many
 from petri_cli.render.reasons import brief
 from petri_cli.render.run_lines import seconds
@@ -57,6 +57,15 @@ def clock(ticks: int) -> str:
 def day(ticks: int) -> str:
     """``2026-03-01 14:03:07``."""
     return f"{datetime.fromtimestamp(ticks / TICKS_PER_SECOND).astimezone():%Y-%m-%d %H:%M:%S}"
+
+
+def broken(line: Line, width: int) -> list[Line]:
+    """A line that is told, in pieces of at most ``width`` columns, which go on below its words, not below its time."""
+    if length(line) <= width:
+        return [line]
+    time, words = (line[0], line[1:]) if line[0][0] == "dim" else (("", ""), line)
+    pieces = wrap(words, width, " " * columns(time[1]))
+    return [[time, *pieces[0][1:]], *pieces[1:]]
 
 
 class SessionNarrator:

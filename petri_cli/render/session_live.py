@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from petri_cli.driver.status import Status
 from petri_cli.render.look import Line, Look
+from petri_cli.render.session_lines import broken
 from petri_cli.render.status import draw_at_work
 from petri_cli.session.state import State
 from petri_cli.session.store import Entry
@@ -59,9 +60,10 @@ class LiveSession:
         self._flush()
 
     def line(self, line: Line) -> None:
-        """Print a line that stays, above what is drawn."""
+        """Print a line that stays, above what is drawn; a long one goes on below its own words."""
         self._clear()
-        self._write(self._look.paint(line) + "\n")
+        for piece in broken(line, self._look.width - 1):
+            self._write(self._look.paint(piece) + "\n")
         self._fresh = True
 
     def _draw(self, lines: Sequence[Line]) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from petri_cli.driver.status import ClaimRow, Status
 from petri_cli.engine.tokens import to_seconds
+from petri_cli.plan.lower import resource_place
 from petri_cli.render.phrase import listed
 from petri_cli.render.run_lines import seconds
+from petri_cli.session.state import RESOURCE
 
 MOST = 3
 """Names in a line; what is more is counted."""
@@ -39,7 +41,9 @@ def goes_on_at(s: Status) -> int | None:
     busy = any(not for_a_person(r) and (r.claim.driver or r.claim.stage == "reported") for r in s.claims)
     if busy or s.state.driver is None or s.alive is False or any(r.ready and not r.pull for r in s.tasks):
         return None
-    due = [t.due for t in s.state.timers.values()]
+    wanted = {resource_place(r.id) for r in s.resources if r.wanted}
+    timers = s.state.timers.values()
+    due = [t.due for t in timers if not t.place.startswith(RESOURCE) or t.place in wanted]
     for r in s.work:
         waits = max(r.retry_in or 0, r.due_in or 0)
         if waits and not r.blocked:

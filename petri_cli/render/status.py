@@ -12,7 +12,7 @@ from petri_cli.render.look import KEEP, Line, Look, columns, crop, cut, pad, wra
 from petri_cli.render.phrase import listed, many
 from petri_cli.render.reasons import alike, brief, by_number
 from petri_cli.render.run_lines import seconds
-from petri_cli.render.session_lines import clock, day, shown
+from petri_cli.render.session_lines import broken, clock, day, shown
 from petri_cli.render.session_waits import for_a_person, waits
 
 INDENT = "  "
@@ -53,7 +53,13 @@ def draw_status(s: Status, look: Look, *, history: Sequence[Line] = (), everythi
         if not s.state.final:
             lines += _names("Enabled", s.enabled, look, most)
         lines += _names("Marking", [f"{p}:{KEEP}{n:,}" for p, n in s.marking.items()], look, most)
-    return [*lines, *_section("Steps", [[[("", DEEPER), *line]] for line in history], UNCUT)]
+    return [*lines, *draw_steps(history, look)]
+
+
+def draw_steps(history: Sequence[Line], look: Look) -> list[Line]:
+    """The part of the page about what has happened. history: lines of the log, oldest first."""
+    told = [broken(line, look.prose - len(DEEPER)) for line in history]
+    return _section("Steps", [[[("", DEEPER), *piece] for piece in pieces] for pieces in told], UNCUT)
 
 
 def draw_end(s: Status, look: Look) -> list[Line]:
@@ -75,8 +81,9 @@ def draw_end(s: Status, look: Look) -> list[Line]:
 def draw_at_work(s: Status, look: Look) -> list[Line]:
     """The short form for a session that is being watched: a bar, who is at work, what is free."""
     free: Line = []
-    for r in s.resources:
-        free += [("lane0", f"{r.id}{KEEP}"), ("", f"{r.free:,}/{r.capacity:,}{KEEP}free ")]
+    for n, r in enumerate(s.resources, 1):
+        end = "," if n < len(s.resources) else ""
+        free += [("lane0", f"{r.id}{KEEP}"), ("", f"{r.free:,}/{r.capacity:,}{KEEP}free{end} ")]
     resources = wrap(free, look.width, INDENT)[:2] if s.resources else []
     claims = _claims(s, look)
     more: list[Line] = [[("dim", f"{DEEPER}and {len(claims) - MAX_ROWS:,} more")]] if len(claims) > MAX_ROWS else []
@@ -141,16 +148,16 @@ def _where(s: Status) -> Line:
 def _bar(s: Status, look: Look) -> list[Line]:
     if not s.tasks:
         return []
-    total = max(s.total, 1)
-    full = BAR * s.done // total
     running = sum(row.running for row in s.tasks)
     judged = sum(row.judged for row in s.tasks)
     atleast = "" if s.exact else "at least "
     said = f"{s.done:,} of {atleast}{many(s.total, 'task')} done"
     said += f", {running:,} at work" if running else ""
     said += f", {judged:,} to be verified" if judged else ""
+    wide = max(BAR // 3, min(BAR, look.width - len(said) - 2 * len(INDENT)))
+    full = wide * s.done // max(s.total, 1)
     done, rest = ("█", "░") if look.signs else ("#", ".")
-    return [[("", INDENT), ("good", done * full), ("dim", rest * (BAR - full)), ("", f"{INDENT}{said}")]]
+    return [[("", INDENT), ("good", done * full), ("dim", rest * (wide - full)), ("", f"{INDENT}{said}")]]
 
 
 def _waits(s: Status, look: Look) -> list[Line]:
@@ -170,16 +177,14 @@ def _tasks(s: Status, look: Look) -> list[Line]:
             rows[-1][2].append(row)
         else:
             rows.append((style, sign, [row]))
-    names = [_row_name([shown(r.task) for r in group], look) for _, _, group in rows]
-    widest = min(max(map(columns, names), default=0), look.width // 2)
+    figures = [_task_figures(group) for _, _, group in rows]
+    most = min(look.width // 2, look.width - max(map(len, figures), default=0) - len(DEEPER) - 4)
+    names = [crop(listed([shown(r.task) for r in group], limit=5), max(16, most)) for _, _, group in rows]
+    widest = max(map(columns, names), default=0)
     return [
-        [("", DEEPER), (style, sign), *pad([("", f" {name}")], widest + 3), ("dim", _task_figures(group))]
-        for (style, sign, group), name in zip(rows, names, strict=True)
+        [("", DEEPER), (style, sign), *pad([("", f" {name}")], widest + 3), ("dim", said)]
+        for (style, sign, _), name, said in zip(rows, names, figures, strict=True)
     ]
-
-
-def _row_name(tasks: list[str], look: Look) -> str:
-    return crop(listed(tasks, limit=5), look.width // 2)
 
 
 def _task_sign(row: TaskRow) -> tuple[str, str]:
@@ -199,7 +204,7 @@ def _task_figures(group: Sequence[TaskRow]) -> str:
         (sum(r.judged for r in group), "to be verified"),
         (sum(r.ready for r in group), "for a worker to claim" if all(r.pull for r in group) else "ready"),
         (sum(r.resting for r in group), "between attempts"),
-        (sum(r.later for r in group), "later"),
+        (sum(r.later for r in group), "before its time" if total == 1 else "before their time"),
         (sum(r.blocked for r in group), "out of attempts"),
     )
     said = [f"{n:,} {what}" if total > 1 else what for n, what in counts if n]
@@ -252,8 +257,14 @@ def _claim(r: ClaimRow, s: Status, widest: int) -> Line:
         said.append("reported, to be verified")
     elif not r.claim.driver or 3 * r.left < r.claim.lease:  # a driver renews what it works on
         said.append(f"{_in(r.left)} of its lease left")
-    name: Line = [("dim", f"{r.claim.id:<5} "), ("", crop(shown(r.task), widest))]
+    name: Line = [("dim", f"{r.claim.id:<5} "), ("", crop_item(shown(r.task), widest))]
     return [("", DEEPER), *pad(name, widest + 8), ("dim", ", ".join(said))]
+
+
+def crop_item(name: str, width: int) -> str:
+    """A task at most ``width`` columns wide; which item it is about is not what is left out."""
+    head, items = re.fullmatch(r"(.*?)((?:\[\d+\])*)", name, re.DOTALL).groups()  # type: ignore[union-attr]
+    return name if columns(name) <= width else crop(head, max(2, width - columns(items))) + items
 
 
 # Resources

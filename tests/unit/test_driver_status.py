@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
+
+from petri_cli.cli.streams import Output, page_on
+from petri_cli.cli.watching import Looking
 from petri_cli.driver import external
 from petri_cli.driver.process import Ended
 from petri_cli.driver.status import Status, status_of
-from petri_cli.render.look import Look
-from petri_cli.render.status import draw_status
+from petri_cli.render.look import KEEP, Line, Look, columns
+from petri_cli.render.session_waits import waits
+from petri_cli.render.status import draw_at_work, draw_status
 from tests.sessions import OpenPlay, Play, crash, task
 from tests.virtual_time import run_virtually
 
@@ -131,7 +137,7 @@ def test_work_that_waits_for_its_time_says_when_it_goes_on(open_play: OpenPlay) 
     assert (found.tasks[0].ready, found.tasks[0].later, found.tasks[0].resting) == (0, 1, 0)
     assert found.work[0].due_in == 60_000_000
     assert "goes on in 1m" in text
-    assert "a  later" in text
+    assert "a  before its time" in text
 
 
 def test_the_time_of_a_log_that_is_ahead_of_the_clock_is_told_with_a_way_out(open_play: OpenPlay) -> None:
@@ -147,4 +153,60 @@ def test_the_time_of_a_log_that_is_ahead_of_the_clock_is_told_with_a_way_out(ope
 
 
 def plain(line: Sequence[tuple[str, str]]) -> str:
-    return "".join(text for _, text in line)
+    return "".join(text for _, text in line).replace(KEEP, " ")
+
+
+LONG = "build_the_package_with_a_rather_long_name"
+
+
+def at_work(open_play: OpenPlay, after: float, flow: Any, resources: list[dict[str, Any]] | None = None) -> Status:
+    """The status of a running session after so many seconds."""
+    play = open_play(flow, resources)
+    seen: list[Status] = []
+
+    def look() -> None:
+        seen.append(status_of(play.session, play.state, now=play.clock(), alive=True))
+
+    play.loop.call_later(after, look)
+    play.run()
+    return seen[0]
+
+
+@pytest.mark.parametrize("width", [70, 80, 120])
+def test_what_is_drawn_fits_the_terminal_and_says_which_item_it_is_about(open_play: OpenPlay, width: int) -> None:
+    s = at_work(open_play, 0.5, each("f", [1, 2, 3], guard("g", "a", task(LONG))), [A, B])
+    look = Look(width=width, prose=width)
+    history: list[Line] = [[("dim", "14:03:07.250  "), ("", f"{LONG}[2] is done"), ("dim", " (1.537s, exit-code)")]] * 2
+    page = draw_status(s, look, history=history)
+    live = draw_at_work(s, look)
+    for line in (*page, *live):
+        assert columns(plain(line).rstrip()) <= width, plain(line)
+    for drawn in (page, live):
+        text = "\n".join(map(plain, drawn))
+        assert all(re.search(rf"c{n}    build_the_.*\[{n}\]  ", text) for n in (1, 2, 3)), text
+    assert "a 0/3 free, b 4/4 free" in plain(live[-1])
+
+
+def test_units_that_nobody_wants_are_nothing_to_go_on_with(open_play: OpenPlay) -> None:
+    quota = [{"id": "q", "capacity": 1, "per": "60s"}]
+    body = guard("g", "q", task("a"))
+    wanted = at_work(open_play, 30, each("f", [1, 2], body), quota)
+    assert any("goes on in 30s" in line for line in waits(wanted))
+    others = {"seq": [body, task("b", worker="somebody", verify="human")]}
+    play = open_play(others, quota)
+    play.run(wait=False)
+    unwanted = status_of(play.session, play.state, now=play.state.at + 1, alive=True)
+    assert unwanted.state.timers and not any("goes on" in line for line in waits(unwanted))
+
+
+def test_a_small_screen_shows_the_latest_steps(open_play: OpenPlay) -> None:
+    play = open_play({"seq": [task(f"t{n}") for n in range(30)]})
+    play.run()
+    with Output("/dev/null") as out:
+        looking = Looking(play.store, play.session, page_on(out, "never", verbosity=0))
+        for rows in (60, 30, 12, 8):
+            text = [plain(line) for line in looking.drawn(looking.status(), rows)]
+            assert len(text) <= rows
+            assert text[0].startswith("✓ completed")
+            assert text[-1].endswith("completed"), text[-1]
+            assert "t29 is done" in text[-2]
