@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING
 from petri_cli.version import __version__
 
 if TYPE_CHECKING:
-    from petri_cli.api import Analysis, analyze, analyze_data, export, export_plan, load, load_net, load_plan
+    from petri_cli.api import (
+        Analysis,
+        analyze,
+        analyze_data,
+        export,
+        export_plan,
+        find_fixes,
+        load,
+        load_net,
+        load_plan,
+    )
     from petri_cli.driver.simulate import Simulation, simulate
     from petri_cli.errors import InputError, PetriError, Position, Problem
     from petri_cli.net.model import Net
@@ -19,7 +29,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     **dict.fromkeys(
-        ("Analysis", "analyze", "analyze_data", "export", "export_plan", "load", "load_net", "load_plan"),
+        ("Analysis", "analyze", "analyze_data", "export", "export_plan", "find_fixes", "load", "load_net", "load_plan"),
         "petri_cli.api",
     ),
     **dict.fromkeys(("Simulation", "simulate"), "petri_cli.driver.simulate"),
@@ -47,6 +57,7 @@ __all__ = [
     "analyze_data",
     "export",
     "export_plan",
+    "find_fixes",
     "load",
     "load_net",
     "load_plan",

@@ -20,7 +20,7 @@ from petri_cli.cli.exit import CONFLICTS, MEANING, Exit
 from petri_cli.cli.stored_help import stored_help
 
 COMMANDS = {
-    "analyze": "Judge plans and nets; nothing is written.",
+    "analyze": "Judge plans and nets; with --fix, edit the unsound ones.",
     "plan": "Commit a plan as the next revision of a session, if it is sound.",
     "run": "Execute a plan in a session, or a net; or simulate either.",
     "status": "Where a session stands: marking, claims, resources, every step.",

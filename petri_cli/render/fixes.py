@@ -23,8 +23,8 @@ def draw_fixes(fixes: Fixes, look: Look, *, whole: bool = False) -> list[Line]:
         for fix in sorted(shown, key=fixes.found.index):
             others = 0 if whole else sum(f.kind == fix.kind for f in fixes.found) - 1
             lines += _drawn(fix, others, look)
-        which = "the first edit, --fix-kind KIND another one" if len(shown) > 1 else "the edit"
-        lines += wrap([("dim", f"--fix makes {which}; --diff shows it.")], look.width, DEEPER)
+        which = "the first, --fix-kind another" if len(shown) > 1 else "the edit"
+        lines += wrap([("dim", f"petri analyze --fix makes {which}; --diff shows it.")], look.width, DEEPER)
     for note in fixes.notes:
         place = f" ({note.where})" if note.where.line else ""
         if note.code == "PETRI_CANNOT_EDIT":
