@@ -39,6 +39,9 @@ def analyze(
     timeout: Annotated[
         float, typer.Option(min=0, metavar="SECONDS", help="Time for one file before the answer is UNKNOWN.")
     ] = 30,
+    max_memory: Annotated[
+        int, typer.Option(min=1, metavar="MB", help="Memory for the states of a net before the answer is UNKNOWN.")
+    ] = 2_000,
     fix: Annotated[
         bool, typer.Option("--fix", help="Edit each unsound plan by its cheapest verified fix, and judge it again.")
     ] = False,
@@ -88,7 +91,7 @@ def analyze(
     found, problems = sources(files or (), stdin_filename)
     kinds: tuple[FixKind, ...] = KINDS if fix_kind is None else (fix_kind,)
     fixes = kinds if fix or diff or form in TOLD_WITH_FIXES else ()
-    judging = Judging(found, problems, Budget(max_states, timeout), properties or (), fixes)
+    judging = Judging(found, problems, Budget(max_states, timeout, max_memory * 1_000_000), properties or (), fixes)
     if fix or diff:
         from petri_cli.cli.fixing import edit
 

@@ -29,7 +29,7 @@ class Budget:
 
     max_states: int = 1_000_000
     seconds: float = 30.0
-    max_bytes: int = 2 << 30
+    max_bytes: int = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)

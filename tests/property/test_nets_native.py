@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
+from threading import Thread
 
 import pytest
 from hypothesis import given, settings
@@ -15,17 +16,15 @@ from petri_cli.net.compiled import CompiledNet, compile_net
 from petri_cli.net.model import Net
 from petri_cli.plan.load import plan_from_data
 from petri_cli.plan.lower import lower_workflow
+from petri_cli.soundness.answers import unknown
 from petri_cli.soundness.deadlock import find_deadlock
 from petri_cli.soundness.explore import Window
 from petri_cli.soundness.native import binding
 from petri_cli.soundness.native.space import NativeSpace
 from petri_cli.soundness.nets import judge_net, place_bounds
 from petri_cli.soundness.packed import is_vector_addition
-from petri_cli.soundness.result import Budget, Result, Verdict
-from petri_cli.soundness.shape import target_of
+from petri_cli.soundness.result import Budget
 from petri_cli.soundness.spaces import Space, with_space
-from petri_cli.soundness.timer import Timer
-from petri_cli.soundness.workflow import by_exploration
 from tests.bare.random_plans import random_plan
 from tests.strategies.nets import nets
 from tests.strategies.plain_nets import arbitrary_net, process_net, wild_workflow_net
@@ -270,21 +269,17 @@ def _spaces_of(compiled: CompiledNet, limit: int, most_bytes: int) -> Space:
     return with_space(compiled, search, most_bytes=most_bytes)
 
 
-def test_a_net_that_outgrows_its_memory_is_unknown_and_says_so() -> None:
-    lanes = range(8)
-    starts, ends = (" ".join(f"p{b}.{k}" for b in lanes) for k in (0, 6))
-    steps = "; ".join(f"t{b}.{k}: p{b}.{k} -> p{b}.{k + 1}" for b in lanes for k in range(6))
-    net = short_net(f"start: i -> {starts}; {steps}; end: {ends} -> o", {"end": {"resets": ("i",)}}, i=1)
-    target, budget = target_of(net), Budget(max_bytes=3_000_000)
+def test_a_search_that_outgrows_its_memory_says_so() -> None:
+    budget = Budget(max_bytes=3_000_000)
 
-    def judge() -> Result:
-        return by_exploration(target, compile_net(target.net), budget, Timer(None, 1))
+    def message() -> str:
+        space = _spaces_of(_lanes(4, 25), budget.max_states, budget.max_bytes)
+        assert space.full and not space.complete
+        return unknown(space, (), budget).message
 
-    result = judge()
-    assert result.verdict is Verdict.UNKNOWN
-    assert "undecided within 3 MB of memory" in result.message
+    assert "undecided within 3 MB of memory" in message()
     with in_python():
-        assert "undecided within 3 MB of memory" in judge().message
+        assert "undecided within 3 MB of memory" in message()
 
 
 def test_a_large_space_is_exact_and_takes_some_tens_of_bytes_a_state() -> None:
@@ -293,6 +288,38 @@ def test_a_large_space_is_exact_and_takes_some_tens_of_bytes_a_state() -> None:
     assert space.complete and space.size == 25**4  # so many that some share a slot and all that it says of their hash
     assert space.edges == 4 * 24 * 25**3
     assert space.held / space.size < 50
+
+
+def test_a_search_that_is_interrupted_can_go_on() -> None:
+    compiled = _lanes(4, 15)
+
+    def interrupt() -> bool:
+        raise KeyboardInterrupt
+
+    def search(space: Space) -> Space:
+        with pytest.raises(KeyboardInterrupt):
+            space.advance(1_000_000, interrupt)
+        assert 0 < space.expanded < space.size < 15**4
+        assert space.advance(1_000_000)
+        return space
+
+    assert with_space(compiled, search).size == 15**4
+
+
+def test_other_threads_run_meanwhile_and_may_not_touch_the_same_space() -> None:
+    assert binding.core is not None
+    core = binding.core.Space(binding.numbers(_lanes(5, 15)), 1, False, binding.MOST_BYTES)
+    search = Thread(target=core.advance, args=(1_000_000, 1_000_000))
+    refused = turns = 0
+    search.start()
+    while search.is_alive():
+        turns += 1
+        try:
+            assert core.size in (1, 15**5)
+        except RuntimeError:
+            refused += 1
+    search.join()
+    assert core.size == 15**5 and turns and refused <= turns
 
 
 @pytest.mark.parametrize("count", [0, 1, 31, 32, 33, 100])

@@ -19,7 +19,7 @@ COMPLETE, PAUSED, LIMIT, OVERFLOWED, NO_MEMORY, FOUND = range(6)
 FLOORS = (1, 3, 7, 15, 31, 63)
 """Value bits of the smallest field, from one search to the next: with a guard bit they fill 2, 4, 8, 16, 32, 64. Fields
 of one value bit need no guard."""
-MOST_BYTES = 2 << 30
+MOST_BYTES = 2_000_000_000
 """What a search may hold where nobody says otherwise."""
 
 
