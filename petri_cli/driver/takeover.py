@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from petri_cli.driver.ending import Outcome
-from petri_cli.driver.process import end_group, end_orphans
+from petri_cli.driver.groups import end_group, end_orphans
 from petri_cli.driver.replica import Replica
 from petri_cli.driver.verify import Report
 from petri_cli.engine.tokens import to_seconds

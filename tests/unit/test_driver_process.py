@@ -19,7 +19,8 @@ import pytest
 
 from petri_cli.driver import guardian
 from petri_cli.driver.commands import Command
-from petri_cli.driver.process import Ended, Limits, Programs, Running, end_group, end_orphans, load_result
+from petri_cli.driver.groups import end_group, end_orphans
+from petri_cli.driver.process import Ended, Limits, Programs, Running, load_result
 from petri_cli.driver.redact import Redactor
 from petri_cli.errors import PetriError
 from petri_cli.session.identity import identify
@@ -320,7 +321,7 @@ async def main():
     running = await programs.start(Command(("sh", "-c", script)), folder=folder, cwd=folder)
     if go:
         running.go()
-    print(programs._guardian.pid, json.dumps(process_to_json(running.process)), flush=True)
+    print(programs._guard._guardian.pid, json.dumps(process_to_json(running.process)), flush=True)
     await running.ended()
 
 asyncio.run(main())
@@ -377,12 +378,12 @@ def test_where_the_guardian_was_killed_too_the_next_driver_ends_the_rest(tmp_pat
 def test_a_guardian_that_was_killed_is_replaced(tmp_path: Path, held: Alive) -> None:
     async def use(programs: Programs) -> None:
         first = await programs.start(Command(("sleep", "60")), folder=tmp_path)
-        old = programs._guardian
+        old = programs._guard._guardian
         assert old is not None
         old.kill()
         old.wait()
         await programs.start(Command(("sleep", "60")), folder=tmp_path)
-        assert programs._guardian not in (None, old)
+        assert programs._guard._guardian not in (None, old)
         await first.end()
 
     with_programs(use)
