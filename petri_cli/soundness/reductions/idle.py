@@ -49,7 +49,7 @@ def drop_constant_place(net: WorkingNet, p: int) -> bool:
     if takers != net.feeders[p] or net.touched[p] or p == net.sink:
         return False
     tokens = net.initial[p]
-    if net.final[p] != tokens or (tokens and net.sink is None and not _told_without(net, p)):
+    if net.final[p] != tokens or (tokens and net.sink is None and not told_without(net, p)):
         return False
     for t in takers:
         if net.takes[t][p] != net.puts[t][p] or net.takes[t][p] > tokens:
@@ -58,6 +58,6 @@ def drop_constant_place(net: WorkingNet, p: int) -> bool:
     return True
 
 
-def _told_without(net: WorkingNet, p: int) -> bool:
+def told_without(net: WorkingNet, p: int) -> bool:
     """Whether the final marking has a token elsewhere."""
     return any(n and net.places[q] and q != p for q, n in enumerate(net.final))

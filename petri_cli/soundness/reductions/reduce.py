@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from petri_cli.soundness.reductions.dependent_places import drop_dependent_place
 from petri_cli.soundness.reductions.idle import drop_constant_place, drop_idle_transition
 from petri_cli.soundness.reductions.parallel import Known, drop_parallel_place, drop_parallel_transition
 from petri_cli.soundness.reductions.post_agglomeration import agglomerate_after, agglomerate_pairs
@@ -23,7 +24,7 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-LATE_RULES: tuple[Rule, ...] = (agglomerate_pairs,)
+LATE_RULES: tuple[Rule, ...] = (agglomerate_pairs, drop_dependent_place)
 """Tried when no other rule applies."""
 
 
@@ -36,19 +37,18 @@ def reduce(
 ) -> int:
     """Apply ``rules`` to ``net`` until none applies any more; how often one did."""
     known: Known = {}
-    changed = net.changed
     applied = 0
     while True:
-        while changed:
-            t = changed.pop()
-            if net.transitions[t] and parallel_transitions:
-                applied += drop_parallel_transition(net, t, known)
         p = net.next_place()
         if p is None:
-            if any(rule(net, q) for q, there in enumerate(net.places) if there for rule in late):
-                applied += 1
-                continue
-            return applied
+            changed = net.take_changed() if parallel_transitions else ()
+            more = sum(drop_parallel_transition(net, t, known) for t in changed if net.transitions[t])
+            if not more and not net.waiting:
+                more = any(rule(net, q) for q, there in enumerate(net.places) if there for rule in late)
+                if not more:
+                    return applied
+            applied += more
+            continue
         for rule in rules:
             if rule(net, p):
                 applied += 1

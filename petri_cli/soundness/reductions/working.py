@@ -75,7 +75,7 @@ class WorkingNet:
         self.transitions = bytearray(b"\1") * len(compiled.actions)
         self.waiting = list(range(count - 1, -1, -1))
         self._is_waiting = bytearray(b"\1") * count
-        self.changed = list(range(len(compiled.actions)))
+        self.changed = dict.fromkeys(range(len(compiled.actions)))
 
     def _add(self, a: int, action: Action) -> None:
         takes, puts = dict(action.needs), dict(action.produced)
@@ -115,6 +115,12 @@ class WorkingNet:
                 return p
         return None
 
+    def take_changed(self) -> tuple[int, ...]:
+        """The transitions whose arcs have changed since the last time, each once."""
+        changed = tuple(self.changed)
+        self.changed.clear()
+        return changed
+
     def look_again(self, p: int) -> None:
         """Something next to ``p`` has changed."""
         if not self._is_waiting[p]:
@@ -123,7 +129,7 @@ class WorkingNet:
 
     def look_around(self, t: int) -> None:
         """The arcs of ``t`` have changed: what asks for its only input or its only output may apply now."""
-        self.changed.append(t)
+        self.changed[t] = None
         takes, puts = self.takes[t], self.puts[t]
         if len(takes) == 1:
             for p in takes:
