@@ -22,6 +22,7 @@ FIXED = 1_000
 """What it weighs against an order that a nesting which cannot be swapped goes the other way."""
 NEAR = 64
 """Guards around another one that are looked at: enough to tell which order is cheap, and deep nests stay linear."""
+STAGES = 8
 SAID = 3
 NAMED = 6
 
@@ -37,7 +38,32 @@ def reordered(trials: Trials) -> Iterator[Proposal]:
         swaps = [*swaps, *nests.together(ranks, swaps)]
         if not swaps or not trials.sound(swaps):
             return
-    yield in_order(trials, trials.needed(swaps))
+    yield in_order(trials, _eased(trials, trials.needed(swaps)))
+
+
+def _eased(trials: Trials, changes: list[Change]) -> list[Change]:
+    """Chains that are not put in order to their end where its beginning is enough: one lock that everybody takes first
+    keeps the others apart."""
+    eased = list(changes)
+    for i, change in enumerate(changes):
+        if isinstance(change, Reorder):
+            for order in _stages(change.order):
+                fewer = Reorder(change.guards, order)
+                if trials.sound([*eased[:i], fewer, *eased[i + 1 :]]):
+                    eased[i] = fewer
+                    break
+    return eased
+
+
+def _stages(order: Sequence[int]) -> list[tuple[int, ...]]:
+    """The orders on the way to this one in which the first so many places are right, and the others as they were; the
+    last one is left out, and of very many so are later ones."""
+    stages = []
+    for k in range(1, min(len(order) - 1, STAGES + 1)):
+        done = order[:k]
+        stages.append((*done, *sorted(set(order) - set(done))))
+    identity = tuple(range(len(order)))
+    return [s for s in dict.fromkeys(stages) if s not in (identity, tuple(order))]
 
 
 def all_swaps(trials: Trials) -> list[Change]:

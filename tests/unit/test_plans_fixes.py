@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -284,3 +286,22 @@ def test_an_order_with_little_against_it(size: int) -> None:
     assert sorted(order) == list(range(size))
     against = sum(w for (r, s), w in ring.items() if order.index(s) < order.index(r))
     assert against == 1 or (size > 10 and against <= 2)
+
+
+def test_one_lock_that_everybody_takes_first_is_enough_of_an_order() -> None:
+    text = (PLANS / "gate-lock-too-late.yaml").read_text(encoding="utf-8")
+    fix = found(text, "order").found[0]
+    assert (fix.cost, fix.evidence.partition(":")[0]) == (2, "exhaustive")
+    assert fix.description == "take turn, then a, then b for `w1`; take turn, then b, then a for `w2`"
+
+
+def test_the_gate_alone_looks_for_no_fixes() -> None:
+    code = (
+        "import sys\n"
+        "from petri_cli.api import analyze, analyze_data\n"
+        f"path = {str(SAMPLES / 'lock-inversion.petri.yaml')!r}\n"
+        "assert not analyze(path).sound\n"
+        "assert analyze_data(open(path, 'rb').read(), path).fixes is None\n"
+        "assert 'petri_cli.soundness.fixes' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
