@@ -25,6 +25,7 @@ from petri_cli.plan.expression_tree import (
     references,
     written,
 )
+from petri_cli.plan.json_values import MAX_BITS, described, is_number, same
 
 __all__ = [
     "Expression",
@@ -42,8 +43,6 @@ __all__ = [
     "written",
 ]
 
-MAX_BITS: Final = 1_100
-"""Of a whole number: a little more than the largest float has."""
 MAX_TEXT: Final = 1_000_000
 
 
@@ -176,7 +175,7 @@ def _truth(value: Any, part: Expression) -> bool:
 def _unary(part: Unary, value: Any) -> Any:
     if part.operator == "not":
         return not _truth(value, part.operand)
-    if not _is_number(value):
+    if not is_number(value):
         _failed(f"- takes a number, this is {described(value)}", part.operand)
     return -value
 
@@ -198,7 +197,7 @@ def _binary(part: Binary, left: Any, right: Any) -> Any:
 
 
 def _ordered(part: Binary, left: Any, right: Any) -> bool:
-    if not (_is_number(left) and _is_number(right)) and not (isinstance(left, str) and isinstance(right, str)):
+    if not (is_number(left) and is_number(right)) and not (isinstance(left, str) and isinstance(right, str)):
         what = f"{part.operator} takes two numbers or two texts, not {described(left)} and {described(right)}"
         _failed(what, part)
     match part.operator:
@@ -217,7 +216,7 @@ def _calculated(part: Binary, left: Any, right: Any) -> Any:
         if len(left) + len(right) > MAX_TEXT:
             _failed(f"the text would have more than {MAX_TEXT:,} characters", part)
         return left + right
-    if not (_is_number(left) and _is_number(right)):
+    if not (is_number(left) and is_number(right)):
         kinds = "two numbers or two texts" if part.operator == "+" else "two numbers"
         _failed(f"{part.operator} takes {kinds}, not {described(left)} and {described(right)}", part)
     if part.operator in ("/", "%") and right == 0:
@@ -262,44 +261,6 @@ def _called(part: Call, values: list[Any]) -> Any:
     if not isinstance(whole, str) or not isinstance(element, str):
         _failed(f"{part.function} takes two texts, not {described(whole)} and {described(element)}", part)
     return whole.startswith(element) if part.function == "startswith" else whole.endswith(element)
-
-
-def same(left: Any, right: Any) -> bool:
-    """Whether two JSON values are equal: 1 is 1.0, but not true."""
-    stack = [(left, right)]
-    while stack:
-        a, b = stack.pop()
-        if isinstance(a, Mapping) and isinstance(b, Mapping):
-            if a.keys() != b.keys():
-                return False
-            stack.extend((a[key], b[key]) for key in a)
-        elif isinstance(a, list | tuple) and isinstance(b, list | tuple):
-            if len(a) != len(b):
-                return False
-            stack.extend(zip(a, b, strict=True))
-        elif not (type(a) is type(b) or (_is_number(a) and _is_number(b))) or a != b:
-            return False
-    return True
-
-
-def described(value: Any) -> str:
-    """What kind of value it is, for a message."""
-    match value:
-        case None | bool():
-            return {None: "null", True: "true", False: "false"}[value]
-        case int() | float():
-            text = str(value) if not isinstance(value, int) or value.bit_length() <= MAX_BITS else "…"
-            return f"the number {text if len(text) <= 30 else text[:30] + '…'}"
-        case str():
-            return f'the text "{value if len(value) <= 30 else value[:30] + "…"}"'
-        case Mapping():
-            return "a map"
-        case _:
-            return "a list"
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _failed(message: str, part: Expression, hint: str = "") -> NoReturn:

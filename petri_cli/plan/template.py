@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection
 from typing import Final
 
-from petri_cli.plan.expression_parse import PATH, parse_path
+from petri_cli.plan.expression_tokens import PATH, parse_path
 from petri_cli.plan.expression_tree import ITEM, LOOP, Reference
 
 Template = tuple[str | Reference, ...]

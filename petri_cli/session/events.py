@@ -1,7 +1,8 @@
 """What a session's log says: immutable events, in a total order, from which everything else is folded.
 
 Times are store time in ticks (microseconds since 1970, never going back within a log). Tokens in an event are exactly
-those that moved: a fold needs no net to know the marking. As text they are in :mod:`petri_cli.session.payload`.
+those that moved: a fold needs no net to know the marking. As text they are in :mod:`petri_cli.session.payload`; those
+about a piece of work are in :mod:`petri_cli.session.work_events`.
 """
 
 from __future__ import annotations
@@ -12,44 +13,27 @@ from typing import Any, ClassVar
 
 from petri_cli.engine.events import TokensByPlace
 from petri_cli.engine.tokens import Token
+from petri_cli.session.event_parts import Holding, Process, Timer
+from petri_cli.session.work_events import (
+    Approved,
+    Claimed,
+    Heartbeat,
+    Lapsed,
+    Refused,
+    Reported,
+    ReportRefused,
+    Revoked,
+    Verified,
+    WorkStarted,
+)
+
+__all__ = [
+    "EVENT_TYPES", "NO_TOKENS", "Approved", "Claimed", "DriverEnded", "DriverStarted", "Ended", "Fired", "FiringFailed",
+    "Heartbeat", "Holding", "Injected", "Lapsed", "Noted", "Process", "Refused", "ReportRefused", "Reported",
+    "RevisionCommitted", "Revoked", "SessionCreated", "SessionEvent", "Timer", "Verified", "WorkStarted",
+]  # fmt: skip
 
 NO_TOKENS: TokensByPlace = {}
-
-
-@dataclass(frozen=True, slots=True)
-class Timer:
-    """Tokens that come to a place from outside at a time: a quota's units, the end of a loop's delay."""
-
-    id: str
-    due: int
-    place: str
-    tokens: tuple[Token, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Process:
-    """A process that can be told from another one with the same number: where, which boot, started when.
-
-    start_time: as the system counts it (clock ticks since boot on Linux); group: its process group, 0 for none;
-    namespace: of its number, "" where there is only one (see :mod:`petri_cli.session.identity`).
-    """
-
-    pid: int
-    start_time: int
-    boot_id: str
-    host: str
-    group: int = 0
-    namespace: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Holding:
-    """Units of resources (by place) that a guard's block holds for a thread; transition: the one that took them."""
-
-    transition: str
-    thread: str
-    since: int
-    units: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,140 +125,6 @@ class FiringFailed:
     consumed: TokensByPlace
     error: str
     message: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Claimed:
-    """A piece of work was begun: its tokens are reserved under a lease.
-
-    claim: unique in the session, its idempotency key; transition: ``t.<task>``, or the discovery of a foreach; task: id
-    of the task (``foreach.<id>`` for a discovery), under which its result is kept; thread: name of the token, the path
-    of its foreach items; rounds: of the loops around; attempt: from 1, of this piece of work; lease: ticks; expires:
-    when the lease ends if no heartbeat comes; driver: of which the claim is local, "" for a pull worker's.
-    """
-
-    type: ClassVar[str] = "Claimed"
-    at: int
-    claim: str
-    transition: str
-    task: str
-    consumed: TokensByPlace
-    attempt: int
-    lease: int
-    expires: int
-    thread: str = ""
-    rounds: tuple[int, ...] = ()
-    worker: str = ""
-    driver: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class WorkStarted:
-    """The process that does the work exists; nothing of the work has happened before this was in the log."""
-
-    type: ClassVar[str] = "WorkStarted"
-    at: int
-    claim: str
-    process: Process
-
-
-@dataclass(frozen=True, slots=True)
-class Heartbeat:
-    """The worker is alive: the lease ends later."""
-
-    type: ClassVar[str] = "Heartbeat"
-    at: int
-    claim: str
-    expires: int
-
-
-@dataclass(frozen=True, slots=True)
-class Reported:
-    """What the worker declares. It moves nothing.
-
-    output: the result, or None where it is only in a file; status: exit status where the driver saw one (negative: a
-    signal); files: ``stdout``, ``stderr``, ``output``, … → ``{path, size, sha256, cut?}``; error: why there is no
-    result.
-    """
-
-    type: ClassVar[str] = "Reported"
-    at: int
-    claim: str
-    output: Any = None
-    status: int | None = None
-    files: Mapping[str, Any] = field(default_factory=dict)
-    error: str = ""
-    by: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ReportRefused:
-    """A report that changes nothing: its claim has lapsed, was revoked, or is done."""
-
-    type: ClassVar[str] = "ReportRefused"
-    at: int
-    claim: str
-    why: str
-    output: Any = None
-    by: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Approved:
-    """A person's word on a claim whose verifier asks for one."""
-
-    type: ClassVar[str] = "Approved"
-    at: int
-    claim: str
-    approved: bool
-    by: str = ""
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """The verifier passed the work: its tokens go on, its result counts."""
-
-    type: ClassVar[str] = "Verified"
-    at: int
-    claim: str
-    produced: TokensByPlace
-    verifier: str = ""
-    evidence: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """The verifier did not pass the work: the tokens return, one attempt is burnt."""
-
-    type: ClassVar[str] = "Refused"
-    at: int
-    claim: str
-    reason: str
-    verifier: str = ""
-    retry_at: int | None = None
-    evidence: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Lapsed:
-    """The lease ended, or the claim's driver died: the tokens return, one attempt is burnt."""
-
-    type: ClassVar[str] = "Lapsed"
-    at: int
-    claim: str
-    reason: str
-    retry_at: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Revoked:
-    """The claim was taken back (a cancelled session, a new revision): the tokens return, no attempt is burnt."""
-
-    type: ClassVar[str] = "Revoked"
-    at: int
-    claim: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,8 @@ from petri_cli.plan.expression import (
     same,
     written,
 )
-from petri_cli.plan.expression_parse import MAX_DEPTH, MAX_LENGTH, parse_path
+from petri_cli.plan.expression_parse import MAX_DEPTH, MAX_LENGTH
+from petri_cli.plan.expression_tokens import parse_path
 
 RESULTS: dict[str, Any] = {
     "tests": {"ok": True, "failed": 3, "sub-field": [1, {"a b": 2}], "name": "unit", "none": None},
