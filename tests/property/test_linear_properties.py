@@ -35,6 +35,7 @@ def some_property(rng: Random, net: Net) -> Property:
     return Property("p", kind, places, minimum=rng.randint(0, 1), maximum=rng.randint(0, 3))
 
 
+@pytest.mark.slow
 def test_what_is_proved_holds_and_what_is_violated_is_shown() -> None:
     counts = Counter[str]()
     for seed in range(500):
@@ -64,6 +65,7 @@ def busy_net_of(rng: Random) -> Net:
     return busy_net(rng.randrange(10_000))
 
 
+@pytest.mark.slow
 def test_the_search_nets_of_plans_get_the_answer_of_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = Counter[str]()
 
