@@ -3,8 +3,8 @@
 PEER is the interpreter of an environment of its own with pm4py and r4pm (``benchmarks/peers`` says how to make it).
 Without a folder, made-up logs of 100,000 events, with ``--full`` of one and ten million; else the logs ``NAME.xes.gz``
 of the folder, each with ``nets/NAME.imf.pnml``. All three read the same files and align with the same net; their costs
-are compared. CPU seconds, the least of ``--times`` runs that take turns; who is not done with a stage after
-``--patience`` of them is ended.
+are compared. CPU seconds, the least of ``--times`` runs that take turns (of one, for ten million events); who is not
+done with a stage after ``--patience`` of them is ended. The rows of a log are printed when it is done.
 """
 
 from __future__ import annotations
@@ -153,20 +153,23 @@ def _ratio(petri: Tool, other: Tool, stage: str, patience: float) -> str:
 
 
 def main(python: str, folder: Path | None, full: bool, times: int, patience: float) -> None:
-    rows: list[list[str]] = []
+    def told(name: str, log: Path, net: Path, times: int = times) -> None:
+        print_table(f"{name}, CPU seconds", HEAD, compare(name, log, net, python, times, patience))
+        sys.stdout.flush()
+
     if folder is not None:
         for net in sorted((folder / "nets").glob("*.imf.pnml")):
             name = net.name.removesuffix(".imf.pnml")
-            rows += compare(name, folder / f"{ALIASES.get(name, name)}.xes.gz", net, python, times, patience)
-    else:
-        with tempfile.TemporaryDirectory(prefix="petri-bench-") as there:
-            net = Path(there, "model.pnml")
-            write_model(net)
-            for events in (1_000_000, 10_000_000) if full else (100_000,):
-                log = Path(there, f"{events}.csv")
-                write(log, events)
-                rows += compare(f"{events:,} events", log, net, python, times if events < 5_000_000 else 1, patience)
-    print_table("Side by side, CPU seconds", HEAD, rows)
+            told(name, folder / f"{ALIASES.get(name, name)}.xes.gz", net)
+        return
+    with tempfile.TemporaryDirectory(prefix="petri-bench-") as there:
+        net = Path(there, "model.pnml")
+        write_model(net)
+        for events in (1_000_000, 10_000_000) if full else (100_000,):
+            log = Path(there, f"{events}.csv")
+            write(log, events)
+            told(f"{events:,} events", log, net, times if events < 5_000_000 else 1)
+            log.unlink()
 
 
 if __name__ == "__main__":
