@@ -23,6 +23,7 @@ from petri_cli.soundness.linear.equation import equation_of
 from petri_cli.soundness.linear.evidence import Evidence, linear_evidence, no_deadlock
 from petri_cli.soundness.linear.proof import Leaf, Literal, Proof, Ranking, Refutation, Row, Split
 from petri_cli.soundness.linear.ranking import bounding_weights, ranking_of
+from petri_cli.soundness.linear.refute import Search
 from petri_cli.soundness.linear.simplex import Tableau
 from petri_cli.soundness.shape import target_of
 from tests.strategies.short_nets import short_net
@@ -150,6 +151,22 @@ def test_rows_are_only_believed_for_what_they_are() -> None:
             check_refutation(equation, replace(EMPTY, goal=emptied, rows=(wrong,), proof=says))
     with pytest.raises(BadProof, match="not known"):
         check_refutation(equation, replace(EMPTY, goal=emptied[1:], rows=(trap,), proof=says))
+
+
+def test_half_a_token_is_no_solution_and_a_gap_between_the_cases_is_refused() -> None:
+    equation = equation_of(compile_net(short_net("t: 2*a -> b; u: b -> 2*a", a=3)))
+    goal = (Literal("place", 0, 1, 0),)  # a = 0, so 2b = 3
+    low, high = Literal("place", 1, 1, 1), Literal("place", 1, -1, 2)
+    says_low = leaf((low, 2), (goal[0], 1))
+    says_high = leaf((high, 2), (Literal("place", 0, -1, 0), 1))
+    good = Split("whole", -1, ((low, says_low), (high, says_high)))
+    check_refutation(equation, replace(EMPTY, goal=goal, proof=good))
+    for wrong in (((low, says_low),), ((low, says_low), (high._replace(bound=3), says_high))):
+        with pytest.raises(BadProof, match="whole"):
+            check_refutation(equation, replace(EMPTY, goal=goal, proof=Split("whole", -1, wrong)))
+    found = Search(equation).refute(goal, ())
+    assert isinstance(found, Refutation)
+    check_refutation(equation, found)
 
 
 def test_a_ranking_has_to_lower_each_firing() -> None:

@@ -84,6 +84,8 @@ class _Checker:
                     if reason == "differs":
                         _demand(bool(self.refutation.differs), "the question says nothing about a difference")
                         _demand(have >= set(self.refutation.differs), "a way to differ is missing")
+                    elif reason == "whole":
+                        _demand(_is_whole(have), "the cases leave a whole number out")
                     else:
                         _demand(reason == "disabled" and action in self.stuck, f"action {action} need not be disabled")
                         _demand(have >= set(self.equation.disabled[action]), f"a way to disable {action} is missing")
@@ -136,6 +138,13 @@ class _Checker:
         _demand(any(self.equation.initial[p] for p in places), "a trap that is empty at the start")
         for takes, puts in zip(self.equation.takes, self.equation.puts, strict=True):
             _demand(not takes & places or bool(puts & places), "the places are no trap")
+
+
+def _is_whole(cases: set[Literal]) -> bool:
+    """Whether the cases say of one quantity that it is ≤ k, or ≥ k + 1 (or less)."""
+    upper = [x for x in cases if x.side > 0]
+    lower = [x for x in cases if x.side < 0]
+    return any(x[:2] == y[:2] and y.bound <= x.bound + 1 for x in upper for y in lower)
 
 
 def _demand(fact: bool, otherwise: str) -> None:

@@ -48,7 +48,8 @@ class Leaf:
 class Split:
     """One of several literals has to hold; each is refuted.
 
-    reason: ``disabled`` (those that disable action ``action``) or ``differs`` (those of the question).
+    reason: ``disabled`` (those that disable action ``action``), ``differs`` (those of the question) or ``whole`` (a
+    quantity is ≤ k or ≥ k + 1).
     """
 
     reason: str

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import floor
 
 from petri_cli.soundness.linear.equation import Equation
 from petri_cli.soundness.linear.proof import Leaf, Lemma, Literal, Proof, Refutation, Row, Split
@@ -23,6 +24,8 @@ from petri_cli.soundness.timer import Deadline, never
 
 AT_ONCE = 10
 """Branches of the first attempt."""
+MOST_HALVED = 200
+"""Parts of tokens looked into for one question."""
 A_LEMMA = 3
 """Branches for a place that may be provably empty."""
 
@@ -53,12 +56,14 @@ class _Frame:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """open: the actions to disable that can be disabled in several ways, or in none; takers: for each literal those
-    that it disables; fillers: for each place those that can fill it."""
+    """whole: whether parts of a token are looked into; open: the actions to disable that can be disabled in several
+    ways, or in none; takers: for each literal those that it disables; fillers: for each place those that can fill it.
+    """
 
     goal: Sequence[Literal]
     stuck: Sequence[int]
     differs: Sequence[Literal]
+    whole: bool
     open: Sequence[int]
     takers: Mapping[Literal, Sequence[int]]
     fillers: Sequence[Sequence[int]]
@@ -80,7 +85,7 @@ class Search:
         self.tableau = Tableau(len(equation.columns), granted, deadline)
         self.rows: list[Row] = []
         self.lemmas: list[Lemma] = []
-        self.branches = 0
+        self.branches = self._halved = 0
         self._first_place = len(equation.columns)
         self._row_variables: list[int] = []
         self._said: list[tuple[Literal, int]] = []
@@ -158,6 +163,7 @@ class Search:
         """A proof that no solution satisfies ``goal``, disables ``stuck`` and satisfies one of ``differs`` (if there
         are any); otherwise a solution of the relaxation. most: branches. Raises GaveUp."""
         base, lemmas = self.tableau.mark(), len(self.lemmas)
+        self._halved = 0
         try:
             found = self._answer(self._question(goal, stuck, differs), most)
             if isinstance(found, Solution):
@@ -174,7 +180,7 @@ class Search:
         for a in several:
             for literal in disabled[a]:
                 takers.setdefault(literal, []).append(a)
-        return _Question(goal, stuck, differs, several, takers, self._all_fillers(stuck))
+        return _Question(goal, stuck, differs, True, several, takers, self._all_fillers(stuck))
 
     def _answer(self, question: _Question, most: int) -> Proof | Solution:
         disabled = self.equation.disabled
@@ -215,7 +221,7 @@ class Search:
             refuted = self._say(_opposite(literal)) or self._check()
             if refuted is not None:
                 return refuted[0]
-            return self._branch(replace(question, goal=(), open=question.takers[literal]), A_LEMMA)
+            return self._branch(replace(question, goal=(), whole=False, open=question.takers[literal]), A_LEMMA)
         except GaveUp:
             return None
         finally:
@@ -303,9 +309,22 @@ class Search:
         else:
             found = self._fewest_cases(question.open)
             if found < 0:
-                return None
+                return self._halves() if question.whole else None
         cases = sorted(self.equation.disabled[found], key=self._violation)
         return _Frame("disabled", found, cases, self.tableau.mark())
+
+    def _halves(self) -> _Frame | None:
+        """A place with a part of a token: it holds that much rounded down, or that much rounded up."""
+        if self._halved >= MOST_HALVED:
+            return None
+        for p, start in enumerate(self.equation.initial):
+            value = self.tableau.value(self._first_place + p)
+            if value.denominator > 1:
+                self._halved += 1
+                below = floor(value) + start
+                cases = (Literal("place", p, 1, below), Literal("place", p, -1, below + 1))
+                return _Frame("whole", -1, cases, self.tableau.mark())
+        return None
 
     def _violation(self, literal: Literal) -> float:
         """How far the solution at hand is from it, about: the nearest case is the likeliest to lead to a solution."""
