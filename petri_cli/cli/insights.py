@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from petri_cli.cli.exit import Exit
-from petri_cli.cli.options import Colour
+from petri_cli.cli.options import (
+    Colour,
+    LogActivity,
+    LogCase,
+    LogLifecycle,
+    LogOutcome,
+    LogResource,
+    LogStart,
+    LogSuccess,
+    LogTimestamp,
+)
 from petri_cli.cli.store import StoreUrl
 
 if TYPE_CHECKING:
@@ -24,7 +34,8 @@ Format = Literal["text", "json"]
 
 def insights(
     session: Annotated[
-        str | None, typer.Argument(metavar="[SESSION]", help="Which session; the only live one where not said.")
+        str | None,
+        typer.Argument(metavar="[SESSION|LOG]", help="Which session, the only live one where not said; or a log."),
     ] = None,
     store: StoreUrl = None,
     every: Annotated[
@@ -34,7 +45,10 @@ def insights(
         bool, typer.Option("--apply", help="Commit what is suggested and reversible as a revision, behind the gate.")
     ] = False,
     candidate: Annotated[
-        str | None, typer.Option("--candidate", metavar="PLAN", help="Score another plan against the same history.")
+        str | None,
+        typer.Option(
+            "--candidate", metavar="PLAN", help="Score another plan against the same history; of a log, a plan."
+        ),
     ] = None,
     change: Annotated[
         list[str] | None,
@@ -44,6 +58,14 @@ def insights(
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the chances of --what-if.")] = 0,
     timeout: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="For each of the parts.")] = 30,
+    case: LogCase = None,
+    activity: LogActivity = None,
+    timestamp: LogTimestamp = None,
+    start: LogStart = None,
+    resource: LogResource = None,
+    outcome: LogOutcome = None,
+    success: LogSuccess = None,
+    lifecycle: LogLifecycle = "events",
     form: Annotated[Format, typer.Option("--format", "-f", help="How to report.")] = "text",
     color: Colour = "auto",
 ) -> int:
@@ -53,7 +75,22 @@ def insights(
 
     --what-if plays the plan in simulated time, with the durations, widths and branches of history, and with both
     capacities in turn; what differs is told with an interval that holds 95 % of the runs.
+
+    Of a log that other programs wrote, --candidate names the plan; --case and the like name its columns.
     """
+    if session is not None:
+        from petri_cli.cli.session_logs import is_file
+
+        if is_file(session):
+            from petri_cli.cli.insights_log import LogAsked, insights_of_log
+
+            if apply or every:
+                said = f"{session} is a log: it has no session to commit to, and no others"
+                raise typer.BadParameter(said, param_hint="--apply, --all-sessions")
+            named = (case, activity, timestamp, start, resource, outcome)
+            return insights_of_log(
+                session, LogAsked(candidate, named, success, lifecycle, change, timeout), form, color
+            )
     from petri_cli.cli.options import capacities
     from petri_cli.cli.store import opened, session_of
     from petri_cli.cli.streams import Output, page_on
@@ -64,13 +101,13 @@ def insights(
     with opened(store) as sessions, Output() as out:
         which = session_of(sessions, session)
         revision = sessions.state(which).revision  # before the plan is read: what is committed later is not undone
-        found = look_into(sessions, which, sessions.sessions() if every else None, deadline=_until(timeout))
+        found = look_into(sessions, which, sessions.sessions() if every else None, deadline=until(timeout))
         other = None if candidate is None else _candidate(candidate, found, timeout)
         if changes:
             from petri_cli.driver.what_if import simulate_change
 
             seconds = {name: of.seconds for name, of in found.evidence.tasks.items()}
-            played = simulate_change(found.plan, changes, seconds, found.past, seed=seed, deadline=_until(timeout))
+            played = simulate_change(found.plan, changes, seconds, found.past, seed=seed, deadline=until(timeout))
             found = replace(found, what_if=played)
         page = page_on(out, color, verbosity=0)
         if form == "json":
@@ -82,7 +119,8 @@ def insights(
     return Exit.OK if other is None or other.result.sound else Exit.UNSOUND
 
 
-def _until(seconds: float) -> Callable[[], bool]:
+def until(seconds: float) -> Callable[[], bool]:
+    """Whether so many seconds have passed since."""
     end = time.monotonic() + seconds
     return lambda: time.monotonic() > end
 
@@ -97,7 +135,7 @@ def _candidate(path: str, found: Insights, seconds: float) -> Candidate:
 
     plan = given_plan(path)
     result = analyze(plan, budget=Budget(seconds=seconds))
-    return Candidate(path, plan, result, conformance(plan, found.past, deadline=_until(seconds)))
+    return Candidate(path, plan, result, conformance(plan, found.past, deadline=until(seconds)))
 
 
 def _apply(sessions: EventStore, which: str, found: Insights, revision: int, page: Page | None) -> int:

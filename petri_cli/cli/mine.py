@@ -5,11 +5,23 @@ from typing import Annotated, Literal
 import typer
 
 from petri_cli.cli.exit import Exit
-from petri_cli.cli.options import AllSessions, ByItem, Colour, StoreUrl
+from petri_cli.cli.options import (
+    AllSessions,
+    ByItem,
+    Colour,
+    LogActivity,
+    LogCase,
+    LogLifecycle,
+    LogOutcome,
+    LogResource,
+    LogStart,
+    LogSuccess,
+    LogTimestamp,
+    StoreUrl,
+)
 
 Format = Literal["text", "json"]
 Algorithm = Literal["auto", "alpha", "inductive", "dfg"]
-Lifecycle = Literal["events", "pairs"]
 
 
 def mine(
@@ -46,19 +58,15 @@ def mine(
     skip_unknown: Annotated[
         bool, typer.Option("--skip-unknown", help="Token replay passes over what the model lacks, as in publications.")
     ] = False,
-    case: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the case.")] = None,
-    activity: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the activity.")] = None,
-    timestamp: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the time (of the end).")] = None,
-    start: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the time of the start.")] = None,
-    resource: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the resource.")] = None,
-    outcome: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column that says how an event went: failures are retries.")
-    ] = None,
-    success: Annotated[
-        str | None, typer.Option(metavar="VALUES", help="Outcomes that are a success, such as ok,passed.")
-    ] = None,
+    case: LogCase = None,
+    activity: LogActivity = None,
+    timestamp: LogTimestamp = None,
+    start: LogStart = None,
+    resource: LogResource = None,
+    outcome: LogOutcome = None,
+    success: LogSuccess = None,
     classifier: Annotated[str | None, typer.Option(metavar="KEYS", help="What an activity is, in XES.")] = None,
-    lifecycle: Annotated[Lifecycle, typer.Option(help="pairs: a start and its complete are one event.")] = "events",
+    lifecycle: LogLifecycle = "events",
     encoding: Annotated[str | None, typer.Option(metavar="NAME", help="Of text, where it is not UTF-8.")] = None,
     time_format: Annotated[str | None, typer.Option(metavar="FORMAT", help="Of times, as strptime has it.")] = None,
     strict: Annotated[

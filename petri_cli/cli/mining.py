@@ -86,7 +86,7 @@ def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Ask
             algorithm = "alpha" if session else "inductive"
         guards: Sequence[GuardProposal] = ()
         retries: Sequence[RetryAdvice] = ()
-        outcomes = _outcomes(read, options, asked.success)
+        outcomes = outcomes_in(read, options, asked.success)
         if asked.model is None and plan is None and not session and read.n_events <= MAX_EVENTS:
             watch.doing("looking for capacities")
             guards = guard_proposals(read)
@@ -132,7 +132,7 @@ def _retries(log: Log, outcomes: Sequence[Outcome], success: frozenset[str]) -> 
     return retry_advice(runs_of(log, outcomes_of(log) if outcomes else None, success))
 
 
-def _outcomes(log: Log, options: LogOptions, success: frozenset[str]) -> Sequence[Outcome]:
+def outcomes_in(log: Log, options: LogOptions, success: frozenset[str]) -> Sequence[Outcome]:
     """How events went. What was only guessed by its name, and holds no success, is something else."""
     found = count_outcomes(log, success)
     return found if options.columns.outcome is not None or any(o.success for o in found) else []
@@ -143,7 +143,7 @@ def source_of(
 ) -> tuple[str, Log, bool]:
     """(name, log, whether it is a session's): the file that ``log`` names, else the session of that name."""
     if log is not None and is_file(log) and not asked.by_item:
-        return STDIN_NAME if log == STDIN else log, _read(log, options, progress), False
+        return STDIN_NAME if log == STDIN else log, read_file(log, options, progress), False
     if log is not None and not is_session(log, store):
         if is_file(log):
             raise typer.BadParameter(f"items are of sessions, and {log} is a file", param_hint="--by-item")
@@ -151,7 +151,7 @@ def source_of(
     return *log_of_sessions(log, store, every=asked.every, by_item=asked.by_item), True
 
 
-def _read(path: str, options: LogOptions, progress: Callable[[int], None]) -> Log:
+def read_file(path: str, options: LogOptions, progress: Callable[[int], None]) -> Log:
     """The log in a file. Raises PetriError."""
     from petri_cli.formats.logs import read_log
 

@@ -20,6 +20,24 @@ SessionId = Annotated[
     str | None,
     typer.Option("--session", metavar="ID", help="Which session; the only live one where not said."),
 ]
+LogCase = Annotated[str | None, typer.Option("--case", metavar="COLUMN", help="Column of the case.")]
+LogActivity = Annotated[str | None, typer.Option("--activity", metavar="COLUMN", help="Column of the activity.")]
+LogTimestamp = Annotated[
+    str | None, typer.Option("--timestamp", metavar="COLUMN", help="Column of the time (of the end).")
+]
+LogStart = Annotated[str | None, typer.Option("--start", metavar="COLUMN", help="Column of the time of the start.")]
+LogResource = Annotated[str | None, typer.Option("--resource", metavar="COLUMN", help="Column of the resource.")]
+LogOutcome = Annotated[
+    str | None,
+    typer.Option("--outcome", metavar="COLUMN", help="Column that says how an event went: failures are retries."),
+]
+LogSuccess = Annotated[
+    str | None, typer.Option("--success", metavar="VALUES", help="Outcomes that are a success, such as ok,passed.")
+]
+LogLifecycle = Annotated[
+    Literal["events", "pairs"],
+    typer.Option("--lifecycle", help="pairs: a start and its complete are one event."),
+]
 AllSessions = Annotated[bool, typer.Option("--all-sessions", help="Every session of the store, as one log.")]
 ByItem = Annotated[bool, typer.Option("--by-item", help="Of sessions: each item of a foreach is a case of its own.")]
 StdinName = Annotated[

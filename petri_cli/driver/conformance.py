@@ -8,7 +8,7 @@ its foreach blocks had.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from petri_cli.errors import PetriError
@@ -87,15 +87,21 @@ def _uneven(state: State) -> bool:
     return any(len(set(of.values())) > 1 for of in state.widths.values())
 
 
-def conformance(plan: Plan, past: Iterable[PastCase], *, deadline: Deadline = never) -> Conformance:
-    """Align the cases that ended with ``plan``. A net that gets too large at some widths leaves their cases open."""
+def conformance(
+    plan: Plan, past: Iterable[PastCase], *, deadline: Deadline = never, activities: Collection[str] | None = None
+) -> Conformance:
+    """Align the cases that ended with ``plan``. A net that gets too large at some widths leaves their cases open.
+
+    activities: tasks that a case can show, all of them where not said.
+    """
     past = list(past)
+    known = {t.id for t in plan.tasks()} if activities is None else activities
     loops = {node.id for node in plan.nodes if isinstance(node, Foreach)}
     groups: dict[Widths, list[PastCase]] = {}
     for case in past:
         if case.ended:
             groups.setdefault(tuple(w for w in case.widths if w[0] in loops), []).append(case)
-    total = _Sum()
+    total = _Sum(known)
     for widths, cases in groups.items():
         total.add(plan, widths, cases, deadline)
     ended = sum(len(cases) for cases in groups.values())
@@ -108,7 +114,8 @@ def conformance(plan: Plan, past: Iterable[PastCase], *, deadline: Deadline = ne
 class _Sum:
     """Over groups of cases that have the same widths."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: Collection[str]) -> None:
+        self.known = known
         self.fitness = (0.0, 0.0)
         self.fitting = (0, 0)
         self.cost: tuple[int, int | None] = (0, 0)
@@ -117,7 +124,7 @@ class _Sum:
     def add(self, plan: Plan, widths: Widths, cases: list[PastCase], deadline: Deadline) -> None:
         n = len(cases)
         try:
-            model = plan_model(plan, dict(widths), {t.id for t in plan.tasks()})
+            model = plan_model(plan, dict(widths), self.known)
         except PetriError as error:
             if error.code != "PETRI_NET_TOO_LARGE":
                 raise

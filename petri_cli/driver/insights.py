@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from petri_cli.driver.commands import setting
 from petri_cli.driver.commit import plan_of
@@ -30,7 +31,8 @@ GATE = Budget(200_000, 5.0)
 @dataclass(frozen=True, slots=True)
 class Insights:
     """plan: the last revision of the session that was asked about; text and file: as it was committed; past: the cases
-    of all sessions that were looked at, and ``conformance`` of the plan with them."""
+    of all sessions that were looked at, and ``conformance`` of the plan with them; command: what lists the cases, of a
+    log that is no session's (then ``session`` is what it is called, and the evidence speaks of its cases)."""
 
     session: str
     plan: Plan
@@ -41,6 +43,7 @@ class Insights:
     past: tuple[PastCase, ...] = ()
     conformance: Conformance | None = None
     what_if: WhatIf | None = None
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +76,16 @@ def insights(
     return Insights(session, plan, revision.text, revision.file, evidence, found, past, fit)
 
 
-def suggestions(plan: Plan, evidence: Evidence) -> list[Adaptation]:
-    """The adaptations of ``plan``. A capacity is suggested only if the plan stays sound with it."""
+def suggestions(plan: Plan, evidence: Evidence, *, shared: bool = False) -> list[Adaptation]:
+    """The adaptations of ``plan``. A capacity is suggested only if the plan stays sound with it. shared: many runs at a
+    time use the resources, so what one run can ask for does not bound them."""
+    demand = dict.fromkeys(plan.capacities(), inf) if shared else demand_by_resource(plan)
 
     def sound_with(resource: str, capacity: int) -> bool:
         resources = tuple(replace(r, capacity=capacity) if r.id == resource else r for r in plan.resources)
         return judge_plan(replace(plan, resources=resources), GATE).sound
 
-    return adaptations(
-        plan, evidence, lambda task, name: setting(plan, task, name), demand_by_resource(plan), sound_with
-    )
+    return adaptations(plan, evidence, lambda task, name: setting(plan, task, name), demand, sound_with)
 
 
 def demand_by_resource(plan: Plan) -> dict[str, float]:

@@ -28,9 +28,12 @@ def draw_insights(
     """What was looked at, how well the plan tells it, a paragraph a suggestion; what is only reported comes last."""
     e = found.evidence
     runs = f"{many(len(e.sessions), 'session')}, {len(e.completed):,} completed"
+    if found.command:
+        runs = many(len(e.sessions), "case")
     lines = [[("strong", found.session), ("dim", f"{KEEP} {runs}{_time(e.makespans)}")]]
     if found.conformance is not None:
-        lines += _conformance("The plan and its history", found.conformance, found.session, look)
+        title = f"The plan {found.file} and these cases" if found.command else "The plan and its history"
+        lines += _conformance(title, found.conformance, found, look)
     if candidate is not None:
         lines += _candidate(candidate, found, look)
     if found.what_if is not None:
@@ -46,6 +49,8 @@ def draw_insights(
         lines += [[], [("", f"{INDENT}Nothing in these logs suggests another number.")]]
     if changes and not applied:
         hint = "petri insights --apply commits what is suggested, as a revision behind the gate"
+        if found.command:
+            hint = f"these are numbers for {found.file}: a log has no session that they could be committed to"
         lines += [[], *wrap([("dim", hint)], look.prose, INDENT)]
     return lines
 
@@ -59,6 +64,8 @@ def _time(makespans: list[float]) -> str:
 
 def command_of(a: Adaptation, found: Insights) -> str:
     """The command that lists the cases behind an adaptation: of the first of its sessions."""
+    if found.command:
+        return found.command
     sessions = a.evidence.get("sessions") or found.evidence.completed or found.evidence.sessions
     return f"petri status {sessions[0] if sessions else found.session} --all"
 
@@ -75,7 +82,7 @@ def _adaptation(a: Adaptation, command: str, look: Look) -> list[Line]:
 # Conformance
 
 
-def _conformance(title: str, fit: Conformance, session: str, look: Look) -> list[Line]:
+def _conformance(title: str, fit: Conformance, found: Insights, look: Look) -> list[Line]:
     lines: list[Line] = [[], [("", INDENT), ("strong", title)]]
     ended = f"{fit.ended:,} of {many(fit.cases, 'case')} came to {'its' if fit.cases == 1 else 'their'} end"
     if not fit.known:
@@ -84,7 +91,8 @@ def _conformance(title: str, fit: Conformance, session: str, look: Look) -> list
     fits = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     value = _interval(*fit.fitness)
     style = "good" if fit.fitness[0] == 1 else "strong"
-    text = f"{fits} of {fit.ended:,} fit; exact alignments cost {_cost(fit.cost)}; {ended}"
+    text = f"{fits} of {fit.ended:,} fit; exact alignments cost {_cost(fit.cost)}"
+    text += "" if found.command else f"; {ended}"
     head: Line = [("", "fitness".ljust(9, KEEP)), (style, value), ("dim", f"{KEEP} {text}")]
     lines += wrap(head, look.prose, DEEPER, DEEPER * 2)
     shown = fit.deviations[:MAX_ROWS]
@@ -101,7 +109,9 @@ def _conformance(title: str, fit: Conformance, session: str, look: Look) -> list
     if fit.uneven:
         told = f"{fit.uneven:,} of {fit.ended:,} met a foreach at several widths, and are aligned at the widest"
         lines += wrap([("doubt", told)], look.prose, DEEPER)
-    hint = f"petri mine {session} lists the variants, petri status {session} --all every step"
+    hint = f"petri mine {found.session} lists the variants, petri status {found.session} --all every step"
+    if found.command:
+        hint = f"{found.command} lists every case"
     return [*lines, *wrap([("dim", hint)], look.prose, DEEPER)]
 
 
@@ -119,9 +129,7 @@ def _cost(cost: tuple[int, int | None]) -> str:
 
 
 def _candidate(candidate: Candidate, found: Insights, look: Look) -> list[Line]:
-    lines = _conformance(
-        f"The candidate {candidate.file} and the same history", candidate.conformance, found.session, look
-    )
+    lines = _conformance(f"The candidate {candidate.file} and the same history", candidate.conformance, found, look)
     result = candidate.result
     style, sign = ("good", "✓") if result.sound else ("bad", "✗")
     why = "" if result.sound else result.message.removeprefix(f"{result.code}: ")

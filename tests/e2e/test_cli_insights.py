@@ -227,3 +227,66 @@ flow:
     found = insights(tmp_path)["resourceCapacity"]
     assert (found["current"], found["suggested"], found["evidence"]["starved"]) == (1, None, 2)
     assert "for people to say" in found["rationale"]
+
+
+RETRIED = """\
+name: retried
+resources: [{id: desk, capacity: 1}]
+flow:
+  seq:
+    - task: {id: build, maxAttempts: 3, run: ls}
+    - guard: {resource: desk, body: {task: {id: ship, name: Ship it, run: ls}}}
+    - choice: [{task: {id: never, run: ls}}, {task: {id: skip, run: "true"}}]
+"""
+
+
+def retried(folder: Path) -> None:
+    (folder / "plan.petri.yaml").write_text(RETRIED, encoding="utf-8")
+    lines = ["case,activity,start,end,outcome"]
+    for k, words in enumerate(("+", "--+", "---", "----+")):
+        for n, went in enumerate(words):
+            at = f"2026-01-0{k + 1}T0{n}"
+            lines.append(f"c{k},build,{at}:00:00Z,{at}:10:00Z,{'success' if went == '+' else 'failure'}")
+        if words.endswith("+"):
+            lines.append(f"c{k},Ship it,2026-02-01T0{k}:00:00Z,2026-02-01T0{k + 1}:00:00Z,success")
+    (folder / "log.csv").write_text("\n".join(lines), encoding="utf-8")
+
+
+def test_a_foreign_log_is_set_beside_the_plan_that_is_named(tmp_path: Path) -> None:
+    retried(tmp_path)
+    found = insights(tmp_path, "log.csv", "--candidate", "plan.petri.yaml")
+    attempts = found["maxAttempts"]
+    assert (attempts["target"], attempts["current"], attempts["suggested"]) == ("t.build", 3, 5)
+    assert attempts["evidence"] == {
+        "exhausted": 1, "committed": 3, "worstStreak": 4, "of": 4, "sessions": ["c2"]
+    }  # fmt: skip
+    capacity = found["resourceCapacity"]
+    assert (capacity["current"], capacity["suggested"], capacity["evidence"]["starved"]) == (1, None, 2)
+    assert found["deadTransition"]["target"] == "t.never"
+    assert {a["command"] for a in found.values()} == {"petri mine log.csv --model plan.petri.yaml --all"}
+    text = petri("insights", "log.csv", "--candidate", "plan.petri.yaml", cwd=tmp_path).out
+    assert text.startswith("log.csv  4 cases")
+    assert "3 of 4 fit; exact alignments cost 2" in text
+    assert "a log has no session that they could be committed to" in text
+
+
+def test_what_only_sessions_have_is_refused_of_a_log(tmp_path: Path) -> None:
+    retried(tmp_path)
+    for more, said in (
+        ((), "a log has no plan: name one"),
+        (("--apply",), "it has no session to commit to"),
+        (("--candidate", "plan.petri.yaml", "--what-if", "desk=2"), "many at a time"),
+        (("--candidate", "plan.petri.yaml", "--outcome", "nowhere"), "PETRI_LOG_COLUMNS"),
+    ):
+        done = petri("insights", "log.csv", *more, cwd=tmp_path)
+        assert (done.code, done.out) == (2, "")
+        assert said in " ".join(done.err.split())
+
+
+def test_an_unsound_plan_is_told_so_whatever_the_log_says(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("case,activity\n1,train\n1,export\n", encoding="utf-8")
+    plan = str(SAMPLES / "lock-inversion.petri.yaml")
+    done = petri("insights", "log.csv", "--candidate", plan, cwd=tmp_path)
+    assert (done.code, "✗ UNSOUND" in done.out, "1 of 1 fit" in done.out) == (1, True, True)
+    done = petri("insights", "log.csv", "--candidate", plan, "--format", "json", cwd=tmp_path)
+    assert (done.code, done.report["candidate"]["verdict"]) == (1, "UNSOUND")
