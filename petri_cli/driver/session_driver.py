@@ -15,19 +15,22 @@ from functools import partial
 from itertools import islice
 
 from petri_cli.driver import standing
-from petri_cli.driver.clocks import JUMP, clock_trouble
-from petri_cli.driver.crew import Begun, Crew, Finished, Judge, Judged, Message, NotBegun, Perform
+from petri_cli.driver.clocks import Drift
+from petri_cli.driver.crew import Crew, Judge, Judged, Message, Perform
+from petri_cli.driver.docket import Docket
 from petri_cli.driver.due import come_due, look_ahead
+from petri_cli.driver.ear import Ear
 from petri_cli.driver.ending import Outcome, conclude
+from petri_cli.driver.followers import Followers
 from petri_cli.driver.mail import read_mail
 from petri_cli.driver.masking import masked
 from petri_cli.driver.options import Observer, Options
-from petri_cli.driver.process import Ended
+from petri_cli.driver.patience import patiently
 from petri_cli.driver.replica import Replica
 from petri_cli.driver.signals import handling, to_end
 from petri_cli.driver.snapshots import Kept, keep
-from petri_cli.driver.strain import Strain
-from petri_cli.driver.takeover import abandon, end_left, let_go, orphans, report_on, take
+from petri_cli.driver.strain import Strain, felt
+from petri_cli.driver.takeover import abandon, end_left, let_go, orphans, report_on, take, take_back
 from petri_cli.driver.verify import LATER
 from petri_cli.driver.watch import SteadyWatch
 from petri_cli.engine.tokens import to_seconds, to_ticks
@@ -38,11 +41,6 @@ from petri_cli.session.state import Claim
 from petri_cli.session.store import Entry, EventStore
 
 __all__ = ["Observer", "Options", "SessionDriver"]
-
-PATIENCE = (1.0, 2.0, 4.0, 8.0, 15.0)
-"""Seconds between the attempts at a commit while the store has no room, or no turn for us."""
-PASSING = ("PETRI_STORE_FULL", "PETRI_STORE_BUSY")
-"""What a store says that may be over in a moment, and that it has written nothing."""
 
 
 class SessionDriver:
@@ -61,41 +59,36 @@ class SessionDriver:
         options: Options | None = None,
         observers: Sequence[Observer] = (),
     ) -> None:
-        self.store = store
-        self.session = session
+        self.store, self.session = store, session
         self.options = options or Options()
-        self._observers = list(observers)
+        self._followers = Followers(observers)
         self.signal: signal.Signals | None = None
         """What interrupted the run."""
-        self.draining = False
-        self.closing = False
+        self.draining = self.closing = False
         self._process = self.options.process or this_process()
         self._id = ""
-        self._rung = asyncio.Event()
+        self._ear = Ear(store, session, self.options.poll)
         self._closed = asyncio.Event()
-        self._crew = Crew(perform, judge, self._rung.set)
+        self._crew = Crew(perform, judge, self._ear.rung.set)
         self._strain = Strain(self.options.max_concurrency)
-        self._judged: dict[str, bool | None] = {}
-        """Claim → what a person had said of it when it was last given to the judge."""
+        self._docket = Docket()
         self._outcome: Outcome | None = None
-        self._seen = -1
         self._torn: int | None = None
         """Up to which event the replica was right, when a step of it was not committed."""
-        self._drift: int | None = None
+        self._drift = Drift()
         self._kept: Kept | None = None
-        self._complaints: list[str] = []
 
     # From outside
 
     def drain(self) -> None:
         """Begin nothing new; end when what runs here has ended."""
         self.draining = True
-        self._rung.set()
+        self._ear.rung.set()
 
     def close(self) -> None:
         """End what runs here, and end."""
         self.draining = self.closing = True
-        self._rung.set()
+        self._ear.rung.set()
         self._closed.set()
 
     def interrupt(self) -> None:
@@ -125,7 +118,7 @@ class SessionDriver:
             try:
                 await self._take_over()
                 while self._outcome is None:
-                    await self._patient_step()
+                    await patiently(self._step, self._closed)
                     if self._outcome is None:
                         await self._wait()
             except asyncio.CancelledError:
@@ -142,9 +135,8 @@ class SessionDriver:
     async def _take_over(self) -> None:
         """Become the driver, and make an end of what an earlier one, which is dead, left running."""
         with self._writing() as now:
-            options, worker = self.options, self._worker()
-            taken = take(self._replica, now, self._process, worker, options.alive, take_over=options.take_over)
-            self._id, dead = taken
+            me, o = (self._process, self._worker()), self.options
+            self._id, dead = take(self._replica, now, *me, o.alive, take_over=o.take_over)
         left = orphans(self._replica.state, self._id)
         await end_left(left, dead)
         if left:
@@ -157,21 +149,11 @@ class SessionDriver:
 
     async def _wait(self) -> None:
         """Until something happened here, something is due, or somebody wrote."""
-        loop = asyncio.get_running_loop()
-        soonest = self._watch.soonest()
-        until = None if soonest is None else loop.time() + to_seconds(soonest)
-        if self._strain.until is not None and self._strain.waits(loop.time()):
-            until = self._strain.until if until is None else min(until, self._strain.until)
-        while not self._rung.is_set():
-            pause = self.options.poll if until is None else min(self.options.poll, until - loop.time())
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._rung.wait(), max(0.0, pause))
-            if until is not None and loop.time() >= until:
-                break
-            if (changed := self.store.changed()) != self._seen:
-                self._seen = changed
-                if self.store.last(self.session) != self._replica.state.seq:
-                    break
+        now, soonest, room = asyncio.get_running_loop().time(), self._watch.soonest(), self._strain.until
+        due = [] if soonest is None else [now + to_seconds(soonest)]
+        if room is not None and self._strain.waits(now):
+            due.append(room)
+        await self._ear.listen(min(due, default=None), self._replica.state.seq)
 
     @contextmanager
     def _writing(self) -> Iterator[int]:
@@ -191,47 +173,24 @@ class SessionDriver:
         with suppress(PetriError):  # it is committed, whatever becomes of a snapshot
             self._kept = keep(self.store, self.session, replica.state, self._kept)
         if entries:
-            self._tell(entries)
-
-    def _tell(self, entries: Sequence[Entry]) -> None:
-        """An observer that fails is not asked to follow any longer; the work goes on."""
-        for observer in list(self._observers):
-            try:
-                observer.committed(entries, self._replica.state)
-            except Exception as error:
-                self._observers.remove(observer)
-                self._complaints.append(f"nobody follows any more: {type(error).__name__}: {error}")
-
-    async def _patient_step(self) -> None:
-        """A step, tried again for some time where the store may soon have room for it. What runs here goes on."""
-        for pause in PATIENCE:
-            try:
-                await self._step()
-            except PetriError as error:
-                if error.code not in PASSING or self.closing:
-                    raise
-            else:
-                return
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._closed.wait(), pause)
-        await self._step()
+            self._followers.tell(entries, replica.state)
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[list[Message]]:
         """The mail of a step. Where the step is not committed, nobody has read it, and nothing has moved here."""
         crew, before = self._crew, self._replica.state.seq
-        drift, complaints = self._drift, list(self._complaints)
+        drift, complaints = self._drift.known, list(self._followers.complaints)
         mail, crew.mail = crew.mail, []
         try:
             yield mail
         except BaseException:
             crew.mail[:0] = mail
-            self._drift, self._complaints = drift, complaints
+            self._drift.known, self._followers.complaints = drift, complaints
             self._torn = before
             raise
 
     async def _step(self) -> None:
-        self._rung.clear()
+        self._ear.rung.clear()
         if self._torn is not None:
             state = self.store.state(self.session, self._torn)
             self._replica, self._torn = Replica(self.session, state, check=self.options.check), None
@@ -251,7 +210,7 @@ class SessionDriver:
                 come_due(replica, now, self._watch, self._id)
                 replica.settle(now)
                 if self.closing:
-                    self._take_back(now)
+                    take_back(replica, now, self._id)
                 claimed = self._claim(now)
                 look_ahead(replica, now, self._watch, self._id)
             busy = crew.busy + len(claimed) + len(self._to_judge()) > 0 or self._held_up()
@@ -286,8 +245,7 @@ class SessionDriver:
     def _claim(self, now: int) -> list[Claim]:
         """Begin what may begin."""
         replica, options = self._replica, self.options
-        stopped = self.draining or replica.state.failed or (not options.keep_going and standing.exhausted(replica))
-        if stopped:
+        if self.draining or replica.state.failed or (not options.keep_going and standing.exhausted(replica)):
             return []
         free = self._room()
         if free:  # what was done is judged first
@@ -306,54 +264,25 @@ class SessionDriver:
         return self._strain.room(self._crew.busy, asyncio.get_running_loop().time())
 
     def _feel(self, mail: Sequence[Message], now: int) -> list[Message]:
-        """What ``mail`` tells of the room on this machine; and the mail. What can never begin has failed."""
-        strain = self._strain
+        """``mail`` as it is to be read, after the strain has learned from it what room there is on this machine."""
+        mail, warning = felt(self._strain, mail, self._crew.claims, asyncio.get_running_loop().time())
+        if warning:
+            self._replica.emit(ev.Noted(now, "warning", warning))
         for message in mail:
-            if isinstance(message, Begun):
-                strain.begun()
-            elif isinstance(message, Finished):
-                strain.ended()
-        later = [m for m in mail if isinstance(m, Judged) and m.verdict.verifier == LATER]
-        turned_away = {m.claim: m.why for m in mail if isinstance(m, NotBegun)}
-        turned_away |= {m.claim: m.verdict.reason for m in later}
-        if turned_away:
-            if strain.limit is None:
-                why = next(iter(turned_away.values()))
-                self._replica.emit(ev.Noted(now, "warning", f"{why}: what there is no room for is begun later"))
-            busy = len({*self._crew.claims} - turned_away.keys())
-            strain.full(busy, asyncio.get_running_loop().time())
-        for message in later:
-            self._judged.pop(message.claim, None)
-        if not strain.hopeless:
-            return list(mail)
-        return [Finished(m.claim, Ended(None, error=m.why)) if isinstance(m, NotBegun) else m for m in mail]
+            if isinstance(message, Judged) and message.verdict.verifier == LATER:
+                self._docket.again(message.claim)
+        return mail
 
     def _held_up(self) -> bool:
         """Whether something is to begin here as soon as there is room."""
         return not self.draining and self._strain.waits(asyncio.get_running_loop().time())
 
-    def _take_back(self, now: int) -> None:
-        """What was ended here, by us, is to be begun again some other time."""
-        for claim in list(self._replica.state.claims.values()):
-            if claim.driver == self._id and claim.stage != "reported":
-                self._replica.revoked(now, claim, "its driver was interrupted")
-
     def _note(self, now: int) -> None:
         """What somebody should know: a clock that jumped, an observer that failed."""
-        for complaint in self._complaints:
-            self._replica.emit(ev.Noted(now, "warning", complaint))
-        self._complaints.clear()
-        drift = self.options.wall() - to_ticks(asyncio.get_running_loop().time())
-        if self._drift is not None and abs(drift - self._drift) > JUMP:
-            seconds = to_seconds(drift - self._drift)
-            way = "ahead" if seconds > 0 else "back"
-            message = f"the clock jumped {abs(seconds):.0f} s {way}; leases and delays go by a clock that does not"
+        steady = to_ticks(asyncio.get_running_loop().time())
+        said = [*self._followers.said(), *self._drift.said(self.options.wall(), steady, self._replica.state.at)]
+        for message in said:
             self._replica.emit(ev.Noted(now, "warning", message))
-            self._drift = drift
-        elif self._drift is None:
-            self._drift = drift
-            if trouble := clock_trouble(self._replica.state.at - self.options.wall()):
-                self._replica.emit(ev.Noted(now, "warning", trouble))
 
     async def _give_up(self) -> None:
         """End what goes on here for claims that are no more."""
@@ -362,18 +291,9 @@ class SessionDriver:
             await asyncio.gather(*map(self._crew.give_up, gone))
 
     def _to_judge(self) -> list[Claim]:
-        """Reports that nobody has verified, and those on which a person has spoken since."""
-        running = set(self._crew.claims)
-        return [
-            c
-            for c in self._replica.state.claims.values()
-            if c.stage == "reported"
-            and c.id not in running
-            and not self.closing
-            and self._judged.get(c.id, "never") != c.approval
-        ]
+        return [] if self.closing else self._docket.waiting(self._replica.state, self._crew.claims)
 
     def _begin_to_judge(self) -> None:
         for claim in islice(self._to_judge(), self._room()):  # the others' turn comes when something ends
-            self._judged[claim.id] = claim.approval
+            self._docket.begun(claim)
             self._crew.judge(self._replica.job(claim), report_on(claim))

@@ -5,7 +5,12 @@ The second goes down to what runs when something could not be begun, and up by o
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+
+from petri_cli.driver.crew import Begun, Finished, Judged, Message, NotBegun
+from petri_cli.driver.process import Ended
+from petri_cli.driver.verify import LATER
 
 LONGEST = 30.0
 HOPELESS = 5
@@ -53,3 +58,25 @@ class Strain:
         """There is more room than there was."""
         if self.limit is not None:
             self.limit += 1
+
+
+def felt(strain: Strain, mail: Sequence[Message], under_way: Collection[str], now: float) -> tuple[list[Message], str]:
+    """Learn from ``mail`` what room there is. The mail, in which what can never begin has failed, and what to tell of.
+
+    under_way: claims that something goes on for; now: seconds, on the clock of the loop.
+    """
+    for message in mail:
+        if isinstance(message, Begun):
+            strain.begun()
+        elif isinstance(message, Finished):
+            strain.ended()
+    turned_away = {m.claim: m.why for m in mail if isinstance(m, NotBegun)}
+    turned_away |= {m.claim: m.verdict.reason for m in mail if isinstance(m, Judged) and m.verdict.verifier == LATER}
+    warning = ""
+    if turned_away:
+        if strain.limit is None:
+            warning = f"{next(iter(turned_away.values()))}: what there is no room for is begun later"
+        strain.full(len(set(under_way) - turned_away.keys()), now)
+    if not strain.hopeless:
+        return list(mail), warning
+    return [Finished(m.claim, Ended(None, error=m.why)) if isinstance(m, NotBegun) else m for m in mail], warning

@@ -81,6 +81,13 @@ async def end_left(claims: Sequence[Claim], driver: Process | None) -> None:
     await asyncio.gather(*groups, *([] if driver is None else [end_orphans(driver)]))
 
 
+def take_back(replica: Replica, now: int, driver: str) -> None:
+    """What was ended here, by the driver itself, is to be begun again some other time."""
+    for claim in list(replica.state.claims.values()):
+        if claim.driver == driver and claim.stage != "reported":
+            replica.revoked(now, claim, "its driver was interrupted")
+
+
 def let_go(replica: Replica, now: int, driver: str, outcome: Outcome, *, closed: bool, drained: bool) -> None:
     """Say how it ended, and that nobody drives it any more."""
     state = replica.state
