@@ -100,6 +100,7 @@ def test_an_empty_log_lacks_everything() -> None:
     assert (found.cases, found.extra, found.broken) == (0, (), ())
 
 
+@pytest.mark.slow
 def test_five_thousand_nested_blocks_are_no_trouble() -> None:
     flow: Any = t("deep")
     for k in range(2_500):

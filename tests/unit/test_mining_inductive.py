@@ -84,6 +84,7 @@ def test_the_order_of_cases_changes_nothing(text: str) -> None:
         assert inductive(log_of(traces)) == expected
 
 
+@pytest.mark.slow
 def test_the_hash_seed_changes_nothing() -> None:
     script = """
 from petri_cli.mining.raise_plan import plan_text

@@ -175,6 +175,7 @@ def test_the_special_arcs_that_are_left_alone_stay_in_the_reduced_net() -> None:
     assert len(small.transitions) < len(net.transitions)
 
 
+@pytest.mark.slow
 def test_five_thousand_steps_in_a_row_and_side_by_side_are_reduced() -> None:
     row = "; ".join(f"t{k}: p{k} -> p{k + 1}" for k in range(5_000))
     assert _reduced(short_net(f"s: i -> p0; {row}; e: p5000 -> o", i=1)).is_trivial

@@ -390,6 +390,7 @@ def test_deep_block_yaml_is_refused_with_a_way_out() -> None:
     assert "JSON" in problem.hint
 
 
+@pytest.mark.slow
 def test_problems_in_a_deep_plan_take_no_quadratic_room() -> None:
     deep = '{"flow": ' + '{"loop": {"id": "l", "body": ' * 3000 + "{}" + "}}" * 3000 + "}"
     found = problems(deep, "x.json")

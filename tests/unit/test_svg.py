@@ -145,6 +145,7 @@ def test_a_row_of_equals_is_centred_on_its_neighbour() -> None:
     assert layout.y["a"] == pytest.approx(15.0)
 
 
+@pytest.mark.slow
 def test_depth_and_width_do_not_matter() -> None:
     chain = [str(k) for k in range(5_000)]
     assert lay_out(chain, list(pairwise(chain)), dict.fromkeys(chain, 10.0)).layer["4999"] == 4_999
