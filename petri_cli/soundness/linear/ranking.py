@@ -8,11 +8,8 @@ from math import lcm
 
 from petri_cli.soundness.linear.equation import Equation
 from petri_cli.soundness.linear.proof import Ranking
-from petri_cli.soundness.linear.simplex import OutOfPivots, Tableau
+from petri_cli.soundness.linear.simplex import GRANTED, OutOfWork, Tableau
 from petri_cli.soundness.timer import Deadline, never
-
-GRANTED = 100_000
-"""Pivots."""
 
 
 def ranking_of(equation: Equation, end: Collection[int], deadline: Deadline = never) -> Ranking | None:
@@ -39,7 +36,7 @@ def ranking_of(equation: Equation, end: Collection[int], deadline: Deadline = ne
                 return None
             chosen.discard(out)
             table.free(rows[out], 1)
-    except OutOfPivots:
+    except OutOfWork:
         return None
     return Ranking(_whole_weights(table, equation.places), tuple(sorted(chosen)))
 
@@ -59,7 +56,7 @@ def bounding_weights(equation: Equation, deadline: Deadline = never) -> dict[int
     try:
         if refuted is not None or table.check() is not None:
             return None
-    except OutOfPivots:
+    except OutOfWork:
         return None
     return _whole_weights(table, equation.places)
 

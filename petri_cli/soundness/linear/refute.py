@@ -19,7 +19,7 @@ from math import floor
 
 from petri_cli.soundness.linear.equation import Equation
 from petri_cli.soundness.linear.proof import Leaf, Lemma, Literal, Proof, Refutation, Row, Split
-from petri_cli.soundness.linear.simplex import Conflict, OutOfPivots, Tableau
+from petri_cli.soundness.linear.simplex import GRANTED, Conflict, OutOfWork, Tableau
 from petri_cli.soundness.timer import Deadline, never
 
 AT_ONCE = 10
@@ -74,13 +74,13 @@ def _opposite(literal: Literal) -> Literal:
 
 
 class GaveUp(Exception):
-    """The time, the pivots or the branches that were granted are used up."""
+    """The time, the work or the branches that were granted are used up."""
 
 
 class Search:
     """The state equation with the bounds that hold in every solution; questions are asked one after the other."""
 
-    def __init__(self, equation: Equation, granted: int = 200_000, deadline: Deadline = never) -> None:
+    def __init__(self, equation: Equation, granted: int = GRANTED, deadline: Deadline = never) -> None:
         self.equation, self.deadline = equation, deadline
         self.tableau = Tableau(len(equation.columns), granted, deadline)
         self.rows: list[Row] = []
@@ -129,7 +129,7 @@ class Search:
     def _check(self) -> tuple[Leaf, set[int]] | None:
         try:
             conflict = self.tableau.check()
-        except OutOfPivots:
+        except OutOfWork:
             raise GaveUp from None
         return None if conflict is None else self._leaf(conflict)
 

@@ -25,12 +25,14 @@ PATIENT = 5_000
 """Pivots of one check after which Bland's rule, which cannot cycle, takes over from the rule that keeps rows short."""
 
 
+GRANTED = 20_000_000
+"""Entries touched: some seconds."""
 GLANCE = 32
 """Pivots between two looks at the deadline: on a large net one may take milliseconds."""
 
 
-class OutOfPivots(Exception):
-    """The pivots that were granted are used up, or the time is."""
+class OutOfWork(Exception):
+    """The work that was granted is done, or the time is up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +46,14 @@ class Tableau:
     """``count`` variables without bounds, and as many more as rows are added.
 
     lower, upper: the bounds (None: none); reason: why each bound holds, as whoever set it said; pivots: how many have
-    been made; granted: how many may be.
+    been made; work: how many entries they have touched; granted: how many they may.
     """
 
-    def __init__(self, count: int, granted: int = 1_000_000, deadline: Deadline = never) -> None:
+    def __init__(self, count: int, granted: int = GRANTED, deadline: Deadline = never) -> None:
         self.lower: list[int | None] = [None] * count
         self.upper: list[int | None] = [None] * count
         self.reason: dict[Bound, int] = {}
-        self.pivots, self.granted, self._deadline = 0, granted, deadline
+        self.pivots, self.work, self.granted, self._deadline = 0, 0, granted, deadline
         self._row: dict[int, dict[int, int]] = {}
         self._column: list[set[int]] = [set() for _ in range(count)]  # of a variable that is not basic: its rows
         self._top = [0] * count  # value times _den
@@ -139,7 +141,7 @@ class Tableau:
         self._suspect |= self._column[v]
 
     def check(self) -> Conflict | None:
-        """Find values within all bounds; the conflict when there are none. Raises OutOfPivots."""
+        """Find values within all bounds; the conflict when there are none. Raises OutOfWork."""
         start = self.pivots
         while True:
             b, side = self._leaving(bland=self.pivots - start > PATIENT)
@@ -149,9 +151,9 @@ class Tableau:
             if n < 0:
                 self._suspect.add(b)
                 return self._explain(b, side)
-            if self.pivots >= self.granted or (self.pivots % GLANCE == 0 and self._deadline()):
+            if self.work >= self.granted or (self.pivots % GLANCE == 0 and self._deadline()):
                 self._suspect.add(b)
-                raise OutOfPivots
+                raise OutOfWork
             self._pivot(b, n, (self.lower[b] if side < 0 else self.upper[b]) or 0)
 
     def _leaving(self, *, bland: bool) -> tuple[int, int]:
@@ -221,6 +223,7 @@ class Tableau:
         users = columns[n]
         columns[n], columns[b] = set(), set()
         entries = list(row.items())
+        self.work += (1 + len(users)) * (1 + len(entries))
         for r in users:
             other = rows[r]
             e = other.pop(n)
