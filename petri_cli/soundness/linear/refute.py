@@ -26,6 +26,8 @@ AT_ONCE = 10
 """Branches of the first attempt."""
 MOST_HALVED = 200
 """Parts of tokens looked into for one question."""
+NARROW = 8
+"""Ways to disable an action whose inputs are looked at one by one: with more, few are empty for a reason nearby."""
 A_LEMMA = 3
 """Branches for a place that may be provably empty."""
 
@@ -199,8 +201,9 @@ class Search:
         """Prove places empty, one after the other: what joins wait for where blocks follow each other would otherwise
         have to be looked at in every combination. Sweeps go to and fro, since a proof may rest on its neighbour's.
         A leaf when what was proved leaves no solution."""
-        initial = self.equation.initial
-        todo = [x for x in question.takers if x.side > 0 and initial[x.of] <= x.bound]
+        initial, disabled = self.equation.initial, self.equation.disabled
+        narrow = (x for x, takers in question.takers.items() if any(len(disabled[a]) <= NARROW for a in takers))
+        todo = [x for x in narrow if x.side > 0 and initial[x.of] <= x.bound]
         while True:
             left = []
             for literal in todo:
