@@ -51,6 +51,14 @@ def analyze(
     diff: Annotated[
         bool, typer.Option("--diff", help="Show the edit of --fix as a unified diff; nothing is written.")
     ] = False,
+    certificate: Annotated[
+        str | None,
+        typer.Option("--certificate", metavar="FILE", help="Write to FILE what shows the verdict, for --recheck."),
+    ] = None,
+    recheck: Annotated[
+        str | None,
+        typer.Option("--recheck", metavar="FILE", help="Check the certificate in FILE again, and search nothing."),
+    ] = None,
     stdin_filename: StdinName = "",
     exit_zero: Annotated[
         bool, typer.Option("--exit-zero", help="Exit 0 for UNSOUND and UNKNOWN; wrong input still exits 2.")
@@ -73,6 +81,7 @@ def analyze(
     plan goes to standard output, edited or not, and the report to standard error. With --diff they are about the files
     as they are, and only the diff is on standard output.
     """
+    from petri_cli.cli.exit import Exit
     from petri_cli.cli.inputs import STDIN, sources
     from petri_cli.cli.judging import Judging
     from petri_cli.cli.streams import Output, page_on
@@ -89,6 +98,24 @@ def analyze(
             "it is about standard input, which is read where FILE is -", param_hint="--stdin-filename"
         )
     found, problems = sources(files or (), stdin_filename)
+    if certificate is not None or recheck is not None:
+        from petri_cli.cli.certifying import recheck_file, write_certificate
+
+        option = "--certificate" if recheck is None else "--recheck"
+        if certificate is not None and recheck is not None:
+            raise typer.BadParameter("to write and to check are two calls", param_hint="--recheck")
+        if fix or diff or properties:
+            raise typer.BadParameter("it is about soundness, of a file as it is", param_hint=option)
+        if problems or len(found) != 1:
+            raise typer.BadParameter("it is about one file: name that", param_hint=option)
+        with Output(output, spare=[found[0].path, certificate, recheck]) as out:
+            page = page_on(out, color, verbosity=verbose - quiet)
+            if recheck is not None:
+                code = recheck_file(found[0], recheck, page)
+            else:
+                budget = Budget(max_states, timeout, max_memory * 1_000_000)
+                code = write_certificate(found[0], certificate or "", budget, reporter(form), page)
+        return Exit.OK if exit_zero and code in (Exit.UNSOUND, Exit.UNKNOWN) else code
     kinds: tuple[FixKind, ...] = KINDS if fix_kind is None else (fix_kind,)
     fixes = kinds if fix or diff or form in TOLD_WITH_FIXES else ()
     judging = Judging(found, problems, Budget(max_states, timeout, max_memory * 1_000_000), properties or (), fixes)

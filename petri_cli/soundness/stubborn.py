@@ -81,6 +81,15 @@ class StubbornSets:
                 seeds &= candidate  # a closure from inside can only be smaller
         return sorted(members(best), key=lambda a: (-self._rank[a], -a))
 
+    def whole(self, m: int, enabled: int) -> int:
+        """The strongly stubborn set, disabled members and all, whose enabled members :meth:`choose` gives."""
+        chosen = sum(1 << a for a in self.choose(m, enabled))
+        for a in members(chosen):
+            closure = self._closure(1 << a, m, enabled)
+            if closure & enabled == chosen:
+                return closure
+        return (1 << len(self.compete)) - 1  # all of them, which is always stubborn
+
     def _closure(self, seed: int, m: int, enabled: int) -> int:
         """A set with ``seed`` that meets 1 and 2 of the definition at ``m``."""
         closed, todo = seed, seed

@@ -20,6 +20,8 @@ PAGES = ROOT / "docs" / "codes"
 TITLE = "## The way out"
 
 NO_FILE_PROVOKES = {
+    "PETRI_BAD_CERTIFICATE": "about --recheck",
+    "PETRI_NO_CERTIFICATE": "about --certificate",
     "PETRI_BAD_BINDING": "actions are bound to a net in Python",
     "PETRI_BAD_STORE": "about --store",
     "PETRI_BAD_TIME": "about --at",

@@ -1,0 +1,73 @@
+"""``--certificate`` writes down why a verdict holds; ``--recheck`` looks at that again, and searches nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from petri_cli.api import Analysis, analyze_data, load_data
+from petri_cli.certificate.claim import Unproved
+from petri_cli.certificate.document import MOST_BYTES, Certificate, check, digest_of, read_certificate
+from petri_cli.cli.exit import Exit
+from petri_cli.cli.inputs import Source, read_source
+from petri_cli.cli.judging import exit_code
+from petri_cli.document import read_bytes
+from petri_cli.errors import PetriError, Position
+from petri_cli.net.model import Net
+from petri_cli.render.page import Page
+from petri_cli.soundness.certify import Written, evidence_of_net, evidence_of_plan
+from petri_cli.soundness.result import Budget, Verdict
+from petri_cli.version import __version__
+
+Report = Callable[[Iterable[Analysis], Page], None]
+
+
+def write_certificate(source: Source, path: str, budget: Budget, report: Report, page: Page) -> Exit:
+    """Judge, report, and write what shows the verdict to ``path``; by gzip where that ends in ``.gz``.
+
+    Raises PetriError: what reading raises, PETRI_NO_CERTIFICATE where there is no evidence that a checker could follow,
+    PETRI_CANNOT_WRITE.
+    """
+    if source.path is not None and os.path.realpath(source.path) == os.path.realpath(path):
+        raise PetriError("PETRI_CANNOT_WRITE", "this would write over an input", where=Position(path))
+    data = read_source(source)
+    analysis = analyze_data(data, source.name, budget=budget)
+    report([analysis], page)
+    if analysis.result is not None and analysis.result.verdict is not Verdict.UNKNOWN:
+        _write(analysis, data, path)
+    return exit_code(analysis)
+
+
+def _write(analysis: Analysis, data: bytes, path: str) -> None:
+    result, subject = analysis.result, analysis.subject
+    assert result is not None and subject is not None  # noqa: S101 - there is a verdict
+    soundness = {"optionToComplete", "properCompletion", "noDeadTransitions"}
+    evidence: Written | None = None
+    if all(c.name in soundness for c in result.conditions):
+        evidence = evidence_of_net(subject, result) if isinstance(subject, Net) else evidence_of_plan(subject, result)
+    if evidence is None:
+        message = f"what shows that this is {result.verdict.value} cannot be written as a certificate"
+        hint = "docs/certificates.md says what can"
+        raise PetriError("PETRI_NO_CERTIFICATE", message, where=Position(analysis.file), hint=hint)
+    kind, content = evidence
+    certificate = Certificate(result.verdict.value, kind, digest_of(data), analysis.file, __version__, content)
+    try:
+        Path(path).write_bytes(certificate.to_bytes(packed=path.endswith(".gz")))
+    except OSError as error:
+        message = f"cannot be written: {error.strerror or error}"
+        raise PetriError("PETRI_CANNOT_WRITE", message, where=Position(path)) from None
+
+
+def recheck_file(source: Source, path: str, page: Page) -> Exit:
+    """Say whether the certificate at ``path`` shows its verdict about ``source``. Raises PetriError: what reading the
+    two raises, and PETRI_BAD_CERTIFICATE."""
+    data = read_source(source)
+    subject, _ = load_data(data, source.name)
+    try:
+        shown = check(read_certificate(read_bytes(path, MOST_BYTES)), subject, data)
+    except Unproved as error:
+        hint = "write it anew: petri analyze --certificate"
+        raise PetriError("PETRI_BAD_CERTIFICATE", str(error), where=Position(path), hint=hint) from None
+    page.write(f"{shown.verdict}  {source.name}  by certificate: {shown.shown}\n")
+    return Exit.OK if shown.verdict == "SOUND" else Exit.UNSOUND

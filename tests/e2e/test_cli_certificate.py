@@ -1,0 +1,66 @@
+"""``--certificate`` and ``--recheck`` from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.petri import SAMPLES, petri
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("migration", "lock-inversion"):
+        (tmp_path / f"{name}.petri.yaml").write_bytes((SAMPLES / f"{name}.petri.yaml").read_bytes())
+    return tmp_path
+
+
+@pytest.mark.parametrize(("name", "code", "verdict"), [("migration", 0, "SOUND"), ("lock-inversion", 1, "UNSOUND")])
+@pytest.mark.parametrize("ending", ["json", "json.gz"])
+def test_a_certificate_shows_the_verdict_again(folder: Path, name: str, code: int, verdict: str, ending: str) -> None:
+    file, certificate = f"{name}.petri.yaml", f"{name}.{ending}"
+    assert petri("analyze", file, "--certificate", certificate, cwd=folder).code == code
+    again = petri("analyze", file, "--recheck", certificate, cwd=folder)
+    assert (again.code, again.err) == (code, "")
+    assert again.out.startswith(f"{verdict}  {file}  by certificate: ")
+
+
+def test_a_file_that_was_changed_needs_a_new_certificate(folder: Path) -> None:
+    petri("analyze", "migration.petri.yaml", "--certificate", "c.json", cwd=folder)
+    with (folder / "migration.petri.yaml").open("a") as stream:
+        stream.write("# later\n")
+    again = petri("analyze", "migration.petri.yaml", "--recheck", "c.json", cwd=folder)
+    assert again.code == 2
+    assert "PETRI_BAD_CERTIFICATE" in again.err
+    assert "about another document, or an older one" in again.err
+
+
+def test_a_flipped_verdict_is_refused(folder: Path) -> None:
+    petri("analyze", "lock-inversion.petri.yaml", "--certificate", "c.json", cwd=folder)
+    data = json.loads((folder / "c.json").read_text())
+    data["verdict"], data["kind"], data["evidence"] = "SOUND", "plan-waits", {"order": ["a", "b"]}
+    (folder / "c.json").write_text(json.dumps(data))
+    again = petri("analyze", "lock-inversion.petri.yaml", "--recheck", "c.json", cwd=folder)
+    assert again.code == 2
+    assert "PETRI_BAD_CERTIFICATE" in again.err
+
+
+def test_an_input_is_never_written_over_and_one_file_is_wanted(folder: Path) -> None:
+    before = (folder / "migration.petri.yaml").read_bytes()
+    over = petri("analyze", "migration.petri.yaml", "--certificate", "migration.petri.yaml", cwd=folder)
+    assert over.code == 2
+    assert (folder / "migration.petri.yaml").read_bytes() == before
+    assert petri("analyze", ".", "--certificate", "c.json", cwd=folder).code == 2
+    assert petri("analyze", "--certificate", "a", "--recheck", "b", "migration.petri.yaml", cwd=folder).code == 2
+
+
+def test_what_cannot_be_certified_says_so_and_writes_nothing(folder: Path) -> None:
+    (folder / "gate.petri.yaml").write_bytes(
+        (SAMPLES.parent / "tests/golden/plans/gate-lock-saves-inversion.yaml").read_bytes()
+    )
+    ended = petri("analyze", "gate.petri.yaml", "--certificate", "c.json", cwd=folder)
+    assert ended.code == 2
+    assert "PETRI_NO_CERTIFICATE" in ended.err
+    assert not (folder / "c.json").exists()
