@@ -31,7 +31,7 @@ class Check:
 
     def plan(self, seed: int) -> None:
         rng = random.Random(seed)  # noqa: S311
-        document = [inverted_plan, inverted_plan, gated_plan, lambda r: contended_plan(r, 4)][seed % 4](rng)
+        document = (inverted_plan(rng), inverted_plan(rng), gated_plan(rng), contended_plan(rng, 4))[seed % 4]
         file = "plan.petri.json" if rng.random() < 0.2 else "plan.petri.yaml"
         data = handwritten_json(document, rng) if file.endswith(".json") else handwritten(document, rng)
         plan, _ = load_plan_text(data, file)
@@ -81,20 +81,20 @@ def _lone_line_feeds(text: str) -> int:
 def test_every_fix_that_is_offered_is_sound_by_brute_force_too() -> None:
     check = Check()
 
-    @settings(max_examples=25, deadline=None, derandomize=True)
+    @settings(max_examples=12, deadline=None, derandomize=True)
     @given(st.integers(0, 2**32))
     def run(seed: int) -> None:
         check.plan(seed)
 
     run()
-    assert check.met["fixed"] >= 5 and check.met["compared"] >= 10
+    assert check.met["fixed"] >= 3 and check.met["compared"] >= 5
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(4))
 def test_every_fix_of_many_plans_is_sound_by_brute_force_too(block: int) -> None:
     check = Check()
-    for seed in range(block * 80, block * 80 + 80):
+    for seed in range(block * 60, block * 60 + 60):
         check.plan(seed)
     assert check.met["fixed"] >= 0.9 * check.met["unsound"] > 10, check.met
     assert min(check.met[kind] for kind in ("order", "capacity", "wrap")) >= 5, check.met
