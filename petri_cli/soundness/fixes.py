@@ -140,13 +140,15 @@ class _Finder:
     def run(self, trials: Trials, first: list[Change], kinds: Sequence[FixKind], base: Trials) -> None:
         """Each kind, on top of the changes that were made ``first``."""
         extra, words = cost_of_raises(base, first), described(base, first) if first else ""
+        trials.renew()
+        if first and trials.sound([]):  # nothing more is needed, whatever else there is
+            if "capacity" in kinds:
+                self.offer(Proposal("capacity", extra, words, tuple(first)))
+            return
         for kind in CHEAP_FIRST:
             if kind not in kinds:
                 continue
             trials.renew()
-            if first and kind == "capacity" and trials.sound([]):
-                self.offer(Proposal(kind, extra, words, tuple(first)))
-                continue
             for p in self.proposals(kind, trials, first):
                 if not first:
                     self.offer(p)

@@ -123,6 +123,12 @@ def test_a_request_above_the_capacity_gets_it_and_what_is_wrong_beside_it_is_fix
     assert best(found(alone)) == {"capacity": "raise c from 1 to 4"}
 
 
+def test_where_the_units_of_a_request_are_enough_nothing_else_is_touched() -> None:
+    text = locks("gab", "gba", "c").replace("{guard: {resource: c,", "{guard: {resource: c, units: 4,")
+    assert best(found(text)) == {"capacity": "raise c from 1 to 4"}, "the order of a and b does no harm behind g"
+    assert found(text, "order").found == ()
+
+
 def test_where_no_kind_is_enough_alone_two_are_combined() -> None:
     """More units do not help where any number of items hold one; an order does not help one that waits for itself."""
     text = (
