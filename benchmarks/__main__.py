@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import compiled_search, driver, engine, exploration, mining, plans, sessions, startup
+from benchmarks import compiled_search, driver, engine, exploration, mining, plans, sessions, startup, workflow_nets
 from benchmarks.table import machine
 
 
@@ -14,6 +14,7 @@ def main() -> None:
     plans.main()
     exploration.main()
     compiled_search.main()
+    workflow_nets.main()
     engine.main()
     sessions.main()
     driver.main()
