@@ -134,7 +134,10 @@ def _serve(requests: socket.socket) -> None:
         if not line:
             os._exit(0)
         while not line.endswith(b"\n"):
-            line += requests.recv(LARGEST)
+            more = requests.recv(LARGEST)
+            if not more:  # who asked has gone in the middle of it
+                os._exit(0)
+            line += more
         if os.fork() == 0:
             break
         for descriptor in descriptors:
