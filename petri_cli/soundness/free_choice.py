@@ -28,7 +28,7 @@ empty.
 *Cost.* The rank takes a cubic number of operations on integers whose lengths stay polynomial, for each row is divided
 by the common factor of its entries and so is no longer than some minors of C. It is computed over the integers: modulo
 a prime it could come out too small, and a net could pass for sound that is not. 1 and 2 are linear programs, solved by
-an exact simplex; past :data:`MOST_PIVOTS` nothing is claimed. The siphon is linear.
+an exact simplex; past :data:`MOST_WORK` nothing is claimed. The siphon is linear.
 """
 
 from __future__ import annotations
@@ -39,11 +39,12 @@ from math import gcd
 
 from petri_cli.net.compiled import CompiledNet
 from petri_cli.soundness.conditions import NO_DEAD, OPTION, PROPER
-from petri_cli.soundness.linear.simplex import OutOfPivots, Tableau
+from petri_cli.soundness.linear.simplex import OutOfWork, Tableau
 from petri_cli.soundness.result import SOUND_ASSUMPTIONS, Condition, Counts, Result, Verdict
 from petri_cli.soundness.shape import Target
 
-MOST_PIVOTS = 20_000
+MOST_WORK = 5_000_000
+"""Entries that the simplex may touch: about a second."""
 
 Row = dict[int, int]
 """Entry ≠ 0 by column."""
@@ -115,8 +116,8 @@ def closed_free_choice(compiled: CompiledNet) -> FreeChoiceNet | None:
 
 
 def is_sound(net: FreeChoiceNet) -> bool | None:
-    """Whether ``net``, closed, is live and bounded, so that the net it comes from is sound; None when the pivots that
-    were granted ran out first."""
+    """Whether ``net``, closed, is live and bounded, so that the net it comes from is sound; None when the work that
+    was granted was done first."""
     if unmarked_siphon(net):
         return False
     rows = net.rows()
@@ -126,7 +127,7 @@ def is_sound(net: FreeChoiceNet) -> bool | None:
         return has_positive_solution(rows, net.places) and has_positive_solution(
             _transposed(rows, net.places), len(rows)
         )
-    except OutOfPivots:
+    except OutOfWork:
         return None
 
 
@@ -216,8 +217,8 @@ def _eliminate(left: list[Row], users: dict[int, set[int]], j: int, row: Row, co
 
 
 def has_positive_solution(rows: Sequence[Row], columns: int) -> bool:
-    """Whether some x with every entry at least 1 has row·x = 0 for every row. Raises OutOfPivots."""
-    tableau = Tableau(columns, MOST_PIVOTS)
+    """Whether some x with every entry at least 1 has row·x = 0 for every row. Raises OutOfWork."""
+    tableau = Tableau(columns, MOST_WORK)
     for v in range(columns):
         tableau.bound(v, -1, 1)
     for row in rows:

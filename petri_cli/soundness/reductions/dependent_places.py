@@ -18,11 +18,12 @@ only places are tried whose takers differ in what else they take; in a free-choi
 
 from __future__ import annotations
 
-from petri_cli.soundness.linear.simplex import OutOfPivots, Tableau
+from petri_cli.soundness.linear.simplex import OutOfWork, Tableau
 from petri_cli.soundness.reductions.idle import told_without
 from petri_cli.soundness.reductions.working import WorkingNet
 
-MOST_PIVOTS = 1_000
+ENTRY = 8
+"""Entries touched in the time that one takes to be written down."""
 MOST_AROUND = 600
 """Places of the net up to which all are looked at; in larger ones only the neighbours of a place's neighbours."""
 
@@ -30,7 +31,9 @@ MOST_AROUND = 600
 def drop_dependent_place(net: WorkingNet, p: int) -> bool:
     """Remove ``p`` if what it holds follows from what others hold."""
     takers = net.takers[p]
-    if len(takers) < 2 or net.touched[p] or (net.final[p] and net.sink is None and not told_without(net, p)):
+    if net.effort <= 0 or len(takers) < 2 or net.touched[p]:
+        return False
+    if net.final[p] and net.sink is None and not told_without(net, p):
         return False
     beside = [{q for q in net.takes[t] if q != p} for t in takers]
     if all(other == beside[0] for other in beside):
@@ -38,22 +41,25 @@ def drop_dependent_place(net: WorkingNet, p: int) -> bool:
     near = {q for t in takers | net.feeders[p] for q in (*net.takes[t], *net.puts[t])}
     there = [q for q, there in enumerate(net.places) if there]
     others = [q for q in (there if len(there) <= MOST_AROUND else sorted(near)) if q != p and not net.touched[q]]
+    system = _System(net, p, others)
     try:
-        system = _System(net, p, others)
         if not all(system.suffices(t) for t in takers):
             return False
-    except OutOfPivots:
+    except OutOfWork:
         return False
+    finally:
+        net.effort -= system.work
     net.remove_place(p)
     return True
 
 
 class _System:
-    """The equations for weights y on ``others`` that tell what ``p`` holds. Raises OutOfPivots."""
+    """The equations for weights y on ``others`` that tell what ``p`` holds."""
 
     def __init__(self, net: WorkingNet, p: int, others: list[int]) -> None:
         self._net, self._p, self._others = net, p, others
-        self._tableau = Tableau(len(others), MOST_PIVOTS)
+        self._tableau = Tableau(len(others), net.effort)
+        self._entries = 0
         effects: dict[int, dict[int, int]] = {t: {} for t in net.takers[p] | net.feeders[p]}
         for v, q in enumerate(others):
             self._tableau.bound(v, -1, 0)
@@ -64,8 +70,16 @@ class _System:
         same.append((ends, net.initial[p] - net.final[p]))
         self._solvable = all(self._ask(row, value, (-1, 1)) for row, value in same)
 
+    @property
+    def work(self) -> int:
+        """Entries touched; writing one down takes as long as touching several later."""
+        return self._tableau.work + ENTRY * self._entries
+
     def suffices(self, t: int) -> bool:
-        """Whether there are weights by which ``p`` has enough for ``t`` where its other inputs have."""
+        """Whether there are weights by which ``p`` has enough for ``t`` where its other inputs have.
+
+        Raises OutOfWork.
+        """
         net, p, tableau = self._net, self._p, self._tableau
         if not self._solvable:
             return False
@@ -80,6 +94,7 @@ class _System:
         row = {v: c for v, c in row.items() if c}
         if not row:
             return all(value * side >= 0 for side in sides)
+        self._entries += len(row)
         form = self._tableau.add_row(row)
         return all(self._tableau.bound(form, side, value) is None for side in sides)
 

@@ -11,6 +11,9 @@ from petri_cli.net.compiled import Action, CompiledNet
 from petri_cli.soundness.reductions.expansion import Expansion
 from petri_cli.soundness.shape import Target
 
+EFFORT = 3_000_000
+"""About half a second."""
+
 Weights = dict[int, int]
 """Weight ≥ 1 by place."""
 
@@ -25,6 +28,7 @@ class WorkingNet:
     sink: the place by which the end is told; None where the whole final marking tells it;
     places, transitions: whether each is still there;
     dropped: what transitions that were left out stand for, where another one fires as they would;
+    effort: what dear rules may still do, in entries of a simplex;
     waiting: places whose surroundings have changed, each once; changed: transitions whose arcs have changed.
     """
 
@@ -33,6 +37,7 @@ class WorkingNet:
         "changed",
         "compiled",
         "dropped",
+        "effort",
         "expansion",
         "feeders",
         "final",
@@ -67,6 +72,7 @@ class WorkingNet:
         self.special = bytearray(len(compiled.actions))
         self.expansion: list[Expansion] = list(range(len(compiled.actions)))
         self.dropped: list[Expansion] = []
+        self.effort = EFFORT
         for a, action in enumerate(compiled.actions):
             self._add(a, action)
         marked = zip(self.initial, self.final, self.touched, strict=True)
