@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 
 import pytest
@@ -13,10 +13,14 @@ from petri_cli.net.compiled import compile_net
 from petri_cli.net.firing import is_dead, replay
 from petri_cli.net.model import Net
 from petri_cli.net.start import start_of
+from petri_cli.soundness.linear.equation import equation_of
 from petri_cli.soundness.linear.evidence import Evidence, linear_evidence, no_deadlock
+from petri_cli.soundness.linear.proof import Literal
+from petri_cli.soundness.linear.simplex import Tableau
 from petri_cli.soundness.shape import Target, target_of
 from tests.oracle.soundness import truth
 from tests.oracle.statespace import TooBig, explore
+from tests.strategies.busy_nets import busy_net
 from tests.strategies.plain_nets import arbitrary_net, process_net, wild_workflow_net
 from tests.strategies.workflow_nets import workflow_net
 
@@ -111,3 +115,45 @@ def test_every_plain_net_has_its_dead_markings_where_the_proof_says() -> None:
             assert is_dead(net, replay(net, [compiled.actions[a].step for a in found.run])[-1]), seed
         counts["proof" if found.proof else "run" if found.run is not None else "open"] += 1
     assert counts["proof"] > 50 and counts["run"] > 50, counts
+
+
+def test_every_firing_of_every_arc_kind_is_a_column_and_some_losses() -> None:
+    lossy = 0
+    for seed in range(300):
+        rng = Random(seed)  # noqa: S311
+        net = busy_net(seed) if seed % 2 else workflow_net(rng, special=True)
+        compiled = compile_net(net)
+        equation = equation_of(compiled)
+        assert equation.actions == len(compiled.actions)
+        state = compiled.initial
+        for _ in range(30):
+            ready = [a for a, action in enumerate(compiled.actions) if action.enabled(state)]
+            disabled = {a for a, ways in enumerate(equation.disabled) if any(holds(x, state) for x in ways)}
+            assert disabled == set(range(len(compiled.actions))) - set(ready), seed
+            if not ready:
+                break
+            a = rng.choice(ready)
+            after = compiled.actions[a].fire(state)
+            rest = [
+                new - old - equation.columns[a].get(p, 0) for p, (old, new) in enumerate(zip(state, after, strict=True))
+            ]
+            assert is_made_of(rest, equation.columns[equation.actions :]), seed
+            lossy += any(rest)
+            state = after
+    assert lossy > 100
+
+
+def holds(literal: Literal, state: tuple[int, ...]) -> bool:
+    return (state[literal.of] - literal.bound) * literal.side <= 0
+
+
+def is_made_of(change: list[int], losses: Sequence[dict[int, int]]) -> bool:
+    """Whether ``change`` is a sum of losses."""
+    table = Tableau(len(losses))
+    for v in range(len(losses)):
+        table.bound(v, -1, 0)
+    for p, k in enumerate(change):
+        row = table.add_row({v: loss[p] for v, loss in enumerate(losses) if p in loss})
+        if table.bound(row, -1, k) or table.bound(row, 1, k):
+            return False
+    return table.check() is None

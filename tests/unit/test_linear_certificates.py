@@ -11,7 +11,17 @@ import pytest
 from benchmarks.families import chains, lock_pairs, philosophers
 from petri_cli.net.compiled import CompiledNet, compile_net
 from petri_cli.net.firing import is_dead, replay
-from petri_cli.net.model import Net
+from petri_cli.net.model import (
+    Cardinality,
+    ForwardOut,
+    Input,
+    Net,
+    Place,
+    PlaceOut,
+    TimeoutOut,
+    Transition,
+    XorOut,
+)
 from petri_cli.soundness.linear.check import BadProof, check_bounding, check_ranking, check_refutation
 from petri_cli.soundness.linear.data import (
     ranking_from_data,
@@ -151,6 +161,78 @@ def test_rows_are_only_believed_for_what_they_are() -> None:
             check_refutation(equation, replace(EMPTY, goal=emptied, rows=(wrong,), proof=says))
     with pytest.raises(BadProof, match="not known"):
         check_refutation(equation, replace(EMPTY, goal=emptied[1:], rows=(trap,), proof=says))
+
+
+STAYS = short_net("t: b -> c; keeps: a -> a", a=1, b=1)
+CYCLE = short_net("t: a b -> c; u: c -> a b", a=1, b=1)
+A, B, C = 0, 1, 2
+
+
+def most(p: int, k: int) -> Literal:
+    return Literal("place", p, 1, k)
+
+
+def least(p: int, k: int) -> Literal:
+    return Literal("place", p, -1, k)
+
+
+def trap(weights: dict[int, int], bound: int = 1) -> Row:
+    return Row(weights, Literal("row", 0, -1, bound), "trap")
+
+
+def by_row(row: Row, *more: tuple[Literal, int]) -> Leaf:
+    return leaf((row.literal, 1), *more)
+
+
+FALSE = {
+    "a negative multiplier": (STAYS, replace(EMPTY, goal=(most(A, 2),), proof=leaf((most(A, 2), -1)))),
+    "a combination that is no contradiction": (STAYS, replace(EMPTY, goal=(most(A, 1),), proof=leaf((most(A, 1), 1)))),
+    "a column with a negative sum": (STAYS, replace(EMPTY, goal=(most(B, 0),), proof=leaf((most(B, 0), 1)))),
+    "an action that need not be disabled": (
+        STAYS,
+        replace(EMPTY, proof=Split("disabled", 1, ((most(A, 0), leaf((most(A, 0), 1))),))),
+    ),
+    "tokens that nobody promised": (STAYS, replace(EMPTY, proof=leaf((least(A, 5), 1)))),
+    "a tighter bound than the row has": (
+        CYCLE,
+        replace(EMPTY, rows=(trap({A: 1, C: 1}),), proof=leaf((Literal("row", 0, -1, 2), 1))),
+    ),
+    "a trap with two tokens": (CYCLE, replace(EMPTY, rows=(trap({A: 1, C: 1}, 2),), proof=by_row(trap({A: 1}, 2)))),
+    "a trap with weights": (CYCLE, replace(EMPTY, rows=(trap({A: -1, C: -1}),), proof=by_row(trap({A: 1})))),
+    "a trap that is empty at the start": (
+        STAYS,
+        replace(EMPTY, goal=(most(C, 0),), rows=(trap({C: 1}),), proof=by_row(trap({C: 1}), (most(C, 0), 1))),
+    ),
+    "places that are no trap": (
+        STAYS,
+        replace(EMPTY, goal=(most(B, 0),), rows=(trap({B: 1}),), proof=by_row(trap({B: 1}), (most(B, 0), 1))),
+    ),
+    "cases about two quantities": (
+        STAYS,
+        replace(
+            EMPTY,
+            proof=Split("whole", -1, ((most(A, 0), leaf((most(A, 0), 1))), (least(B, 2), leaf((least(B, 2), 1))))),
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FALSE)
+def test_a_false_claim_is_refused(case: str) -> None:
+    net, claim = FALSE[case]
+    with pytest.raises(BadProof):
+        check_refutation(equation_of(compile_net(net)), claim)
+
+
+def test_a_ranking_has_to_stand_what_a_drain_takes_beyond_its_need() -> None:
+    inputs = (Input("c"), Input("a", Cardinality.ALL))
+    late = Transition("t", inputs, XorOut((PlaceOut("o"), TimeoutOut(1.0, ForwardOut("a", "b")))))
+    net = Net("late", tuple(map(Place, "cabo")), (late,), {"c": 1, "a": 5})
+    equation = equation_of(compile_net(net))
+    assert {1: -1} in equation.columns and {1: -1, 2: 1} in equation.columns
+    check_ranking(equation, Ranking({0: 5, 1: 2, 2: 2}, (0, 1)))
+    with pytest.raises(BadProof, match="loss"):
+        check_ranking(equation, Ranking({0: 5, 1: 1, 2: 2}, (0, 1)))
 
 
 def test_half_a_token_is_no_solution_and_a_gap_between_the_cases_is_refused() -> None:
