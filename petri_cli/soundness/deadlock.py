@@ -12,13 +12,17 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from petri_cli.net.compiled import CompiledNet, State
-from petri_cli.soundness.native.binding import COMPLETE, FLOORS, MOST_BYTES, OVERFLOWED, PAUSED
-from petri_cli.soundness.native.space import LAST, open_core, slice_of
+from petri_cli.soundness.native.binding import COMPLETE, MOST_BYTES, OVERFLOWED, PAUSED
+from petri_cli.soundness.native.space import LAST, NotHere, slice_of, with_core
 from petri_cli.soundness.packed import Overflow, PackedNet, is_vector_addition, with_room
 from petri_cli.soundness.stubborn import StubbornSets
 from petri_cli.soundness.timer import Deadline, never
+
+if TYPE_CHECKING:
+    from petri_cli.soundness.native import _core
 
 CHECK_EVERY = 1024
 """States between two looks at the deadline, on a net of up to 64 actions; fewer on larger ones."""
@@ -50,16 +54,10 @@ def find_deadlock(
     """
     if not all(is_vector_addition(a) for a in net.actions):
         raise ValueError("stubborn sets need a net without inhibitor, reset and draining arcs")
-    floor = 1
-    for bits in FLOORS:
-        try:
-            found = _compiled_search(replace(net, final=final), bits, max_states, deadline or never, shortest=shortest)
-        except Overflow:
-            floor = bits + 1  # so many bits are not enough, whoever searches
-            continue
-        if found is not None:
-            return found
-        break
+    try:
+        return _compiled_search(replace(net, final=final), max_states, deadline or never, shortest=shortest)
+    except NotHere as e:
+        floor = e.floor
     walk = _breadth_first if shortest else _depth_first
 
     def search(packed: PackedNet) -> DeadlockSearch:
@@ -69,23 +67,22 @@ def find_deadlock(
     return with_room(net, search, floor)
 
 
-def _compiled_search(
-    net: CompiledNet, bits: int, max_states: int, deadline: Deadline, *, shortest: bool
-) -> DeadlockSearch | None:
-    """The same search by the compiled core; None where it is not for this net. Raises Overflow."""
-    core = open_core(net, bits, reduced=True, most=MOST_BYTES)
-    if core is None:
-        return None
-    walk = core.near_deadlock if shortest else core.deep_deadlock
-    limit, slice_ = max(0, min(max_states, LAST)), slice_of(net)
-    status, state = walk(limit, slice_)
-    while status == PAUSED and not deadline():
-        status, state = walk(limit, slice_)
-    if status == OVERFLOWED:
-        raise Overflow
-    if state is None:
-        return DeadlockSearch(None, None, core.size, complete=status == COMPLETE)
-    return DeadlockSearch(core.run_to(state), core.state(state), core.size, complete=False)
+def _compiled_search(net: CompiledNet, max_states: int, deadline: Deadline, *, shortest: bool) -> DeadlockSearch:
+    """The same search by the compiled core. Raises NotHere."""
+    limit, steps = max(0, min(max_states, LAST)), slice_of(net)
+
+    def search(core: _core.Space) -> DeadlockSearch:
+        walk = core.near_deadlock if shortest else core.deep_deadlock
+        status, state = walk(limit, steps)
+        while status == PAUSED and not deadline():
+            status, state = walk(limit, steps)
+        if status == OVERFLOWED:
+            raise Overflow
+        if state is None:
+            return DeadlockSearch(None, None, core.size, complete=status == COMPLETE)
+        return DeadlockSearch(core.run_to(state), core.state(state), core.size, complete=False)
+
+    return with_core(net, search, reduced=True, most=MOST_BYTES)
 
 
 def _depth_first(net: PackedNet, final: int | None, max_states: int, deadline: Callable[[], bool]) -> DeadlockSearch:

@@ -10,9 +10,9 @@ from typing import TypeVar
 
 from petri_cli.net.compiled import CompiledNet
 from petri_cli.soundness.explore import StateSpace
-from petri_cli.soundness.native.binding import FLOORS, MOST_BYTES
-from petri_cli.soundness.native.space import NativeSpace, open_core
-from petri_cli.soundness.packed import Overflow, PackedNet, with_room
+from petri_cli.soundness.native.binding import MOST_BYTES
+from petri_cli.soundness.native.space import NativeSpace, NotHere, with_core
+from petri_cli.soundness.packed import PackedNet, with_room
 from petri_cli.soundness.stubborn import StubbornSets
 
 Found = TypeVar("Found")
@@ -27,15 +27,10 @@ def with_space(
     reduced: of the actions enabled in a marking only those in a strongly stubborn set are followed; all must be
     vector-adding. most_bytes: what the states may take up.
     """
-    floor = 1
-    for bits in FLOORS:
-        core = open_core(compiled, bits, reduced=reduced, most=most_bytes)
-        if core is None:
-            break
-        try:
-            return search(NativeSpace(compiled, core))
-        except Overflow:
-            floor = bits + 1  # so many bits are not enough, whoever searches
+    try:
+        return with_core(compiled, lambda core: search(NativeSpace(compiled, core)), reduced=reduced, most=most_bytes)
+    except NotHere as e:
+        floor = e.floor
 
     def in_python(packed: PackedNet) -> Found:
         select = StubbornSets(packed).choose if reduced else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
@@ -198,10 +199,21 @@ def test_searching_in_small_slices_gives_the_same_space() -> None:
     assert asked > 1000
 
 
+def test_only_places_that_count_get_wider_fields() -> None:
+    """Hundreds of places that hold a token at most, and a few that come to hold more: a bit each, but for the few."""
+    lane = "; ".join(f"t{k}: p{k} -> p{k + 1}" for k in range(500))
+    space = _space(compile_net(short_net(f"{lane}; fill: p500 -> 9*q; again: q -> r r2", p0=1)), 10_000)
+    assert isinstance(space, NativeSpace)
+    assert max(space.most()) == 9 and space.complete
+    narrow = _space(compile_net(short_net(lane, p0=1)), 10_000)
+    assert isinstance(narrow, NativeSpace)
+    assert space.held < 1.5 * narrow.held
+
+
 def _lanes(n: int, length: int) -> CompiledNet:
     """n independent branches of some steps each: length ** n markings."""
     text = "; ".join(f"t{b}.{k}: p{b}.{k} -> p{b}.{k + 1}" for b in range(n) for k in range(length - 1))
-    return compile_net(short_net(text, **{f"p{b}.0": 1 for b in range(n)}))
+    return compile_net(short_net(text, None, **{f"p{b}.0": 1 for b in range(n)}))
 
 
 @pytest.mark.parametrize("megabytes", [0, 1, 2, 4, 8])
@@ -227,7 +239,7 @@ def any_memory_is_enough_or_refused(step: int) -> None:
     for most in range(0, 200_000, step):
         for reduced in (False, True):
             try:
-                core = binding.core.Space(told, 7, reduced, most)
+                core = binding.core.Space(told, array("q", [7] * len(compiled.places)), reduced, most)
             except MemoryError:
                 assert not begun
                 continue
@@ -246,16 +258,20 @@ def test_any_amount_of_memory_is_enough_or_refused() -> None:
 def test_numbers_that_tell_no_net_are_refused() -> None:
     assert binding.core is not None
     told = binding.numbers(compile_net(short_net("a: i -> 2*p; b: p -> o", i=1)))
+    floors = array("q", [1, 1, 1])
+    for wrong in ([], [1, 1], [1, 1, 0], [1, 1, 64], [1, -1, 1]):
+        with pytest.raises(ValueError, match="tell no net"):
+            binding.core.Space(told, array("q", wrong), False, 1 << 20)
     for cut in range(len(told)):
         with pytest.raises(ValueError, match="tell no net"):
-            binding.core.Space(told[:cut], 1, False, 1 << 20)
+            binding.core.Space(told[:cut], floors, False, 1 << 20)
     rng = Random(1)  # noqa: S311
     for _ in range(2_000):
         broken = told[:]
         for _ in range(rng.randint(1, 3)):
             broken[rng.randrange(len(broken))] = rng.choice([-1, 0, 1, 2, 3, 5, 1 << 31, 1 << 62, -(1 << 62)])
         try:
-            core = binding.core.Space(broken, 1, rng.random() < 0.5, 1 << 20)
+            core = binding.core.Space(broken, floors, rng.random() < 0.5, 1 << 20)
         except (ValueError, OverflowError, MemoryError):
             continue
         core.advance(50, 50)
@@ -308,7 +324,7 @@ def test_a_search_that_is_interrupted_can_go_on() -> None:
 
 def test_other_threads_run_meanwhile_and_may_not_touch_the_same_space() -> None:
     assert binding.core is not None
-    core = binding.core.Space(binding.numbers(_lanes(5, 15)), 1, False, binding.MOST_BYTES)
+    core = binding.core.Space(binding.numbers(_lanes(5, 15)), array("q", [1] * 75), False, binding.MOST_BYTES)
     search = Thread(target=core.advance, args=(1_000_000, 1_000_000))
     refused = turns = 0
     search.start()

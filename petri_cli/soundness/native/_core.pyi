@@ -5,14 +5,14 @@ from array import array
 INTERFACE: int
 
 class Space:
-    """A state space that has its first state; `told` is made by ``binding.numbers``. floor: value bits of the smallest
-    field; most: bytes that it may hold.
+    """A state space that has its first state; `told` is made by ``binding.numbers``. floors: for each place the least
+    value bits of its field; most: bytes that it may hold.
 
     Raises OverflowError for counts that fit no field, MemoryError, ValueError for numbers that tell no net (or,
     reduced, one whose actions don't all add constants).
     """
 
-    def __new__(cls, told: array[int], floor: int, reduced: bool, most: int) -> Space: ...
+    def __new__(cls, told: array[int], floors: array[int], reduced: bool, most: int) -> Space: ...
     @property
     def size(self) -> int: ...
     @property
@@ -45,6 +45,8 @@ class Space:
     def run_to(self, state: int, /) -> tuple[int, ...]:
         """The actions of the tree's path to a state."""
     def rests(self, start: int, /) -> list[int]: ...
+    def outgrown(self) -> list[int]:
+        """Places for which the fields were too narrow, after OVERFLOWED: some of them, once or more often."""
     def is_dead(self, state: int, /) -> bool: ...
     def fired(self) -> bytes:
         """The set of actions that were enabled in an expanded state, as little-endian bits."""

@@ -12,13 +12,12 @@ from types import ModuleType
 
 from petri_cli.net.compiled import Action, CompiledNet
 
-INTERFACE = 1
+INTERFACE = 2
 """The same number as in module.c."""
 COMPLETE, PAUSED, LIMIT, OVERFLOWED, NO_MEMORY, FOUND = range(6)
 """``enum status`` of core.h."""
 FLOORS = (1, 3, 7, 15, 31, 63)
-"""Value bits of the smallest field, from one search to the next: with a guard bit they fill 2, 4, 8, 16, 32, 64. Fields
-of one value bit need no guard."""
+"""Value bits of a field, from one search to the next: with a guard bit 4, 8, 16, 32, 64 in all. One bit needs none."""
 MOST_BYTES = 2_000_000_000
 """What a search may hold where nobody says otherwise."""
 

@@ -118,8 +118,10 @@ struct net {
     size_t r_tests, r_changes, r_needs, r_effects;             /* and how many there is room for */
 };
 
-/* Build the tables of a net told as numbers (see native/binding.py) with fields of at least `floor` bits. */
-enum status net_build(struct net *net, struct memory *memory, const int64_t *told, size_t length, int64_t floor);
+/* Build the tables of a net told as numbers (see native/binding.py); each place has a field of at least floors[place]
+ * value bits, of which there are `n_floors`. */
+enum status net_build(struct net *net, struct memory *memory, const int64_t *told, size_t length,
+                      const int64_t *floors, size_t n_floors);
 void net_free(struct net *net, struct memory *memory);
 
 /* Pack token counts; false when some count fits no field, so that no marking equals them. */
@@ -207,7 +209,7 @@ struct space {
     struct stubborn stubborn;
     uint32_t expanded;
     uint64_t edges;
-    struct numbers rests;
+    struct numbers rests, outgrown; /* outgrown: places that ended the search with OVERFLOWED */
     word *fired;
     struct enabled_set enabled, other;
     word *batch; /* BATCH markings */
@@ -217,8 +219,8 @@ struct space {
 };
 
 /* A state space that has its first state. NULL and the reason when there can be none. */
-struct space *space_open(const int64_t *told, size_t length, int64_t floor, bool reduced, size_t most,
-                         enum status *why);
+struct space *space_open(const int64_t *told, size_t length, const int64_t *floors, size_t n_floors, bool reduced,
+                         size_t most, enum status *why);
 void space_close(struct space *space);
 
 /* Breadth first, until complete, until there are more than `limit` states, or for `steps` states. */

@@ -6,7 +6,7 @@
 #include "marking.h"
 
 /* Raised when the two sides of this file no longer understand each other; binding.py has the same number. */
-#define INTERFACE 1
+#define INTERFACE 2
 
 typedef struct {
     PyObject_HEAD
@@ -92,16 +92,18 @@ static PyObject *raise(enum status why) {
 /* ---- the type ----------------------------------------------------------------------------------------------- */
 
 static PyObject *space_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-    Py_buffer told;
-    long long floor, most;
+    Py_buffer told, floors;
+    long long most;
     int reduced;
-    static char *names[] = {"told", "floor", "reduced", "most", NULL};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "y*LpL", names, &told, &floor, &reduced, &most)) return NULL;
+    static char *names[] = {"told", "floors", "reduced", "most", NULL};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "y*y*pL", names, &told, &floors, &reduced, &most)) return NULL;
     enum status why = MALFORMED;
     struct space *space = NULL;
-    if (floor > 0 && floor < 64 && most >= 0 && told.len % (Py_ssize_t)sizeof(int64_t) == 0)
-        space = space_open(told.buf, (size_t)told.len / sizeof(int64_t), floor, reduced, (size_t)most, &why);
+    if (most >= 0 && (told.len | floors.len) % (Py_ssize_t)sizeof(int64_t) == 0)
+        space = space_open(told.buf, (size_t)told.len / sizeof(int64_t), floors.buf,
+                           (size_t)floors.len / sizeof(int64_t), reduced, (size_t)most, &why);
     PyBuffer_Release(&told);
+    PyBuffer_Release(&floors);
     if (!space) return raise(why);
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     Object *self = (Object *)alloc(type, 0);
@@ -294,6 +296,12 @@ static PyObject *rests(PyObject *self, PyObject *args) {
     return start >= s->rests.size ? PyList_New(0) : list_of(s->rests.at + start, s->rests.size - start);
 }
 
+static PyObject *places_outgrown(PyObject *self, PyObject *unused) {
+    (void)unused;
+    struct space *s = ready(self);
+    return s ? list_of(s->outgrown.at, s->outgrown.size) : NULL;
+}
+
 static PyObject *is_dead(PyObject *self, PyObject *arg) {
     uint32_t i;
     struct space *s = at_state(self, arg, &i);
@@ -368,6 +376,7 @@ static PyMethodDef methods[] = {
     {"parent", parent, METH_O, NULL},
     {"run_to", run_to, METH_O, NULL},
     {"rests", rests, METH_VARARGS, NULL},
+    {"outgrown", places_outgrown, METH_NOARGS, NULL},
     {"is_dead", is_dead, METH_O, NULL},
     {"fired", fired, METH_NOARGS, NULL},
     {"successors", successors, METH_O, NULL},

@@ -164,24 +164,24 @@ static unsigned length_of(int64_t n) {
 }
 
 /* Value bits of a place. */
-static unsigned bits_of(const struct building *b, uint32_t p, int64_t floor) {
+static unsigned bits_of(const struct building *b, uint32_t p, const int64_t *floors) {
     unsigned bits = length_of(b->largest[p]);
-    return bits < floor ? (unsigned)floor : bits;
+    return bits < floors[p] ? (unsigned)floors[p] : bits;
 }
 
 /* Single bits first, then fields with a guard, each as far to the front of its words as it fits. */
-static void lay_out(struct building *b, int64_t floor) {
+static void lay_out(struct building *b, const int64_t *floors) {
     struct net *net = b->net;
     uint32_t at = 0;
     for (uint32_t p = 0; p < net->places; p++)
-        if (bits_of(b, p, floor) == 1) {
+        if (bits_of(b, p, floors) == 1) {
             net->field[p] = (struct field){at >> 6, at & 63, 1};
             at++;
         }
     net->bit_words = (at + 63) >> 6;
     at = net->bit_words << 6;
     for (uint32_t p = 0; p < net->places; p++) {
-        unsigned bits = bits_of(b, p, floor);
+        unsigned bits = bits_of(b, p, floors);
         if (bits == 1) continue;
         if (bits > 63 || at > (NONE >> 2)) {
             fail(b, TOO_WIDE);
@@ -371,8 +371,8 @@ static bool make_triggers(struct building *b, const uint32_t *waits_at) {
 
 /* ---- all of it ---------------------------------------------------------------------------------------------- */
 
-static enum status read_twice(struct building *b, const int64_t *told, size_t n, int64_t floor, struct sums *looks,
-                              struct masks *masks, uint32_t **waits_at) {
+static enum status read_twice(struct building *b, const int64_t *told, size_t n, const int64_t *floors, size_t n_floors,
+                              struct sums *looks, struct masks *masks, uint32_t **waits_at) {
     struct net *net = b->net;
     struct memory *memory = b->memory;
     struct reader *r = &b->reader;
@@ -383,6 +383,9 @@ static enum status read_twice(struct building *b, const int64_t *told, size_t n,
     if (r->bad || places < 0 || actions < 0 || places > r->end - r->at || actions > r->end - r->at || places >= NONE ||
         actions >= NONE || n >= NONE || (has_final ? 2 : 1) * places > r->end - r->at)
         return MALFORMED;
+    if (n_floors != (size_t)places) return MALFORMED;
+    for (size_t i = 0; i < n_floors; i++)
+        if (floors[i] < 1 || floors[i] > 63) return MALFORMED;
     r->places = net->places = (uint32_t)places;
     net->actions = (uint32_t)actions;
     net->adds = true;
@@ -401,7 +404,7 @@ static enum status read_twice(struct building *b, const int64_t *told, size_t n,
     const int64_t *rows = r->at;
     measure(b, looks);
     if (b->status != COMPLETE) return b->status;
-    lay_out(b, floor);
+    lay_out(b, floors);
     if (b->status != COMPLETE) return b->status;
     if (!place_fields(b)) return NO_MEMORY;
 
@@ -432,13 +435,14 @@ static enum status read_twice(struct building *b, const int64_t *told, size_t n,
     return make_triggers(b, *waits_at) ? COMPLETE : NO_MEMORY;
 }
 
-enum status net_build(struct net *net, struct memory *memory, const int64_t *told, size_t length, int64_t floor) {
+enum status net_build(struct net *net, struct memory *memory, const int64_t *told, size_t length,
+                      const int64_t *floors, size_t n_floors) {
     *net = (struct net){0};
     struct building b = {.net = net, .memory = memory};
     struct sums looks = {0};
     struct masks masks = {0};
     uint32_t *waits_at = NULL;
-    enum status status = read_twice(&b, told, length, floor, &looks, &masks, &waits_at);
+    enum status status = read_twice(&b, told, length, floors, n_floors, &looks, &masks, &waits_at);
     struct sums *sums[] = {&b.needs, &b.puts, &looks};
     for (int i = 0; i < 3; i++) {
         give_back(memory, sums[i]->of, net->places, sizeof *sums[i]->of);

@@ -19,9 +19,10 @@ static void close_set(struct enabled_set *set, const struct net *net, struct mem
 
 static bool has_work(struct space *s, const word *marking, const struct enabled_set *hint);
 
-static enum status open_all(struct space *s, const int64_t *told, size_t length, int64_t floor) {
+static enum status open_all(struct space *s, const int64_t *told, size_t length, const int64_t *floors,
+                            size_t n_floors) {
     struct memory *memory = &s->memory;
-    enum status status = net_build(&s->net, memory, told, length, floor);
+    enum status status = net_build(&s->net, memory, told, length, floors, n_floors);
     if (status != COMPLETE) return status;
     if (s->reduced && !s->net.adds) return MALFORMED;
     status = store_open(&s->store, memory, s->net.words);
@@ -40,14 +41,14 @@ static enum status open_all(struct space *s, const int64_t *told, size_t length,
     return status;
 }
 
-struct space *space_open(const int64_t *told, size_t length, int64_t floor, bool reduced, size_t most,
-                         enum status *why) {
+struct space *space_open(const int64_t *told, size_t length, const int64_t *floors, size_t n_floors, bool reduced,
+                         size_t most, enum status *why) {
     struct space *s = calloc(1, sizeof *s);
     *why = NO_MEMORY;
     if (!s) return NULL;
     s->memory.most = most;
     s->reduced = reduced;
-    *why = open_all(s, told, length, floor);
+    *why = open_all(s, told, length, floors, n_floors);
     if (*why == COMPLETE) return s;
     space_close(s);
     return NULL;
@@ -63,6 +64,7 @@ void space_close(struct space *s) {
     give_back(memory, s->batch, (size_t)BATCH * s->net.words, sizeof *s->batch);
     give_back(memory, s->backward.head, s->backward.heads, sizeof *s->backward.head);
     drop(memory, &s->rests);
+    drop(memory, &s->outgrown);
     drop(memory, &s->backward.pairs);
     drop(memory, &s->backward.queue);
     drop(memory, &s->depth.state);
@@ -127,12 +129,42 @@ struct growth {
     uint32_t *targets; /* of the batch */
 };
 
+/* The first place that an enabled action makes outgrow its field; NONE. */
+static uint32_t outgrown(const struct net *net, const struct action *a, const word *m) {
+    for (uint32_t i = a->bit_changes.first; i < a->bit_changes.end; i++) {
+        const struct change *c = &net->changes[i];
+        word clash = m[c->word] & c->keep & c->put;
+        if (clash) return net->place_at[c->word * 64 + lowest(clash)];
+    }
+    for (uint32_t i = a->counter_changes.first; i < a->counter_changes.end; i++) {
+        const struct change *c = &net->changes[i];
+        word lost = net->guards[c->word] & ~(((m[c->word] - c->take) & c->keep) + c->put);
+        if (lost) return net->place_at[c->word * 64 + lowest(lost)];
+    }
+    return NONE;
+}
+
+/* List the places for which the fields are too narrow: some of them, for a hint how wide to make them. */
+static void note_outgrown(struct space *s, const word *marking, const uint32_t *actions, uint32_t n) {
+    for (uint32_t k = 0; k < n; k++) {
+        const struct action *a = &s->net.action[actions[k]];
+        if (fire(&s->net, a, marking, s->batch)) continue;
+        uint32_t p = outgrown(&s->net, a, marking);
+        for (uint32_t i = a->forwards.first; i < a->forwards.end; i++)
+            if (p == NONE) append(&s->memory, &s->outgrown, s->net.forwards[i].target);
+        if (p != NONE) append(&s->memory, &s->outgrown, p);
+    }
+}
+
 /* Fire some actions from a marking into the batch; what they lead to is looked up only after all of them, so that the
  * slots have time to come into the cache. */
 static bool fire_batch(struct space *s, const word *marking, const uint32_t *actions, uint32_t n) {
     for (uint32_t k = 0; k < n; k++) {
         word *after = s->batch + (size_t)k * s->net.words;
-        if (!fire(&s->net, &s->net.action[actions[k]], marking, after)) return false;
+        if (!fire(&s->net, &s->net.action[actions[k]], marking, after)) {
+            note_outgrown(s, marking, actions, n);
+            return false;
+        }
         s->hashes[k] = hash_of(after, s->net.words);
         PREFETCH(&s->store.slots[s->hashes[k] & (s->store.capacity - 1)]);
     }

@@ -7,13 +7,13 @@ between which the deadline is asked and Ctrl-C is heard; meanwhile other threads
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, TypeVar
 
 from petri_cli.net.compiled import CompiledNet, State
 from petri_cli.soundness.explore import Window
 from petri_cli.soundness.native import binding
-from petri_cli.soundness.native.binding import COMPLETE, NO_MEMORY, OVERFLOWED, PAUSED
+from petri_cli.soundness.native.binding import COMPLETE, FLOORS, NO_MEMORY, OVERFLOWED, PAUSED
 from petri_cli.soundness.packed import Overflow
 from petri_cli.soundness.timer import Deadline
 
@@ -28,17 +28,51 @@ ANCESTORS = 1 << 7
 """States whose ancestors are looked at in one go."""
 EVERYTHING = (1 << 64) - 1
 LAST = (1 << 32) - 1
+TRIES, SMALL = 4, 1_000
+"""How often, and up to how many states, single places get wider fields before all do."""
+
+Found = TypeVar("Found")
 
 
-def open_core(compiled: CompiledNet, floor: int, *, reduced: bool, most: int) -> _core.Space | None:
-    """A search of the compiled core with fields of at least ``floor`` value bits; None where it is not for this net."""
+class NotHere(Exception):
+    """The compiled core is not there, or not for this net: ``floor`` value bits are needed at least."""
+
+    def __init__(self, floor: int) -> None:
+        super().__init__(floor)
+        self.floor = floor
+
+
+def with_core(compiled: CompiledNet, search: Callable[[_core.Space], Found], *, reduced: bool, most: int) -> Found:
+    """Run ``search`` on a fresh search of the compiled core, again with wider fields as long as it raises Overflow.
+
+    Fields start as narrow as can be. At first only those places get wider ones that need them, which keeps markings
+    short where few places count; a search that has become large begins again with wider fields everywhere.
+
+    Raises NotHere.
+    """
     if binding.core is None:
-        return None
-    try:
-        core: _core.Space = binding.core.Space(binding.numbers(compiled), floor, reduced, most)
-    except (OverflowError, MemoryError):
-        return None
-    return core
+        raise NotHere(1)
+    floors = array("q", [FLOORS[0]]) * len(compiled.places)
+    least = tries = 0
+    told: array[int] | None = None
+    while True:
+        try:
+            told = told or binding.numbers(compiled)
+            core: _core.Space = binding.core.Space(told, floors, reduced, most)
+        except (OverflowError, MemoryError):
+            raise NotHere(1) from None
+        try:
+            return search(core)
+        except Overflow:
+            places = set(core.outgrown())
+            tries += 1
+            if tries > TRIES or core.size > SMALL or not places:
+                least += 1
+                places = set(range(len(floors)))
+            if least == len(FLOORS) or any(floors[p] == FLOORS[-1] for p in places):
+                raise NotHere(FLOORS[-1] + 1) from None
+            for p in places:
+                floors[p] = next(bits for bits in FLOORS if bits > floors[p])
 
 
 def slice_of(compiled: CompiledNet) -> int:
