@@ -10,6 +10,7 @@ import pytest
 from petri_cli.net.compiled import compile_net
 from petri_cli.net.firing import replay
 from petri_cli.net.model import Input, Net
+from petri_cli.soundness.reductions.dependent_places import drop_dependent_place
 from petri_cli.soundness.reductions.expansion import actions_of, written_out
 from petri_cli.soundness.reductions.reduction import Reduction, reduce_net
 from petri_cli.soundness.reductions.verdict import reduced_verdict
@@ -190,3 +191,37 @@ def test_a_read_is_a_token_taken_and_put_back() -> None:
     net = short_net("s: i -> a b; t: a -> c; j: c b -> o", {"t": {"reads": ("b",)}}, i=1)
     assert _explored(_reduced(net).target).verdict is _explored(target_of(net)).verdict is Verdict.SOUND
     assert Input("b") not in net.transition("t").inputs
+
+
+LOCKS = (
+    "s: i -> l m c; la: l a -> h; lb: h b -> w; le: w -> e a b; ra: m a -> g; rb: g b -> v; re: v -> f a b; z: c -> d;"
+    "j: e f d -> o"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "changes", "tokens", "goes"),
+    [
+        (LOCKS, {}, {"a": 1, "b": 1}, True),
+        (LOCKS, {}, {"a": 2, "b": 1}, False),
+        (LOCKS, {}, {"a": 2, "b": 2}, True),
+        (LOCKS, {"z": {"resets": ("a",)}}, {"a": 1, "b": 1}, False),
+        (LOCKS, {"z": {"inhibitors": ("b",)}}, {"a": 1, "b": 1}, False),
+        (LOCKS.replace("g b -> v; re: v -> f a b", "g 2*b -> v; re: v -> f a 2*b"), {}, {"a": 1, "b": 1}, False),
+        (LOCKS.replace("w -> e a b", "w -> e a"), {}, {"a": 1, "b": 1}, False),
+        (LOCKS.replace("v -> f a b", "v -> k a b; rc: k b -> f b"), {}, {"a": 1, "b": 1}, False),
+    ],
+)
+def test_a_lock_goes_if_it_is_only_taken_while_another_is_held(
+    text: str, changes: Changes, tokens: dict[str, int], goes: bool
+) -> None:
+    target = target_of(short_net(text, changes, i=1, **tokens))
+    small = reduce_net(target, compile_net(target.net), (drop_dependent_place,), ())
+    assert ("b" not in small.target.net.place_ids()) is goes
+
+
+def test_the_last_place_that_tells_the_end_stays_though_it_depends_on_none() -> None:
+    net = replace(short_net("t: i -> j; x: i p -> k p; y: j p -> k p; z: k -> i", i=1, p=1), final={"p": 1})
+    target = target_of(net)
+    small = reduce_net(target, compile_net(target.net), (drop_dependent_place,), ())
+    assert "p" in small.target.net.place_ids()
