@@ -34,7 +34,7 @@ COMMANDS = {
     "verify": "Adjudicate what was reported, where no driver does.",
     "approve": "For people: a word on work that was reported.",
     "inject": "Tell a session of something that happened outside.",
-    "export": "Write a plan or its net, or the log of a session, in other formats.",
+    "export": "Write a plan, its net, or the log of a session in other formats.",
     "explain": "What a code means, with an example and the way out.",
     "schema": "Print a JSON Schema.",
     "init": "Write a commented plan to start from.",
