@@ -208,10 +208,10 @@ FALSE = {
         replace(EMPTY, goal=(most(B, 0),), rows=(trap({B: 1}),), proof=by_row(trap({B: 1}), (most(B, 0), 1))),
     ),
     "cases about two quantities": (
-        STAYS,
+        short_net("t: b -> c; keeps: a -> a", a=3, b=1),
         replace(
             EMPTY,
-            proof=Split("whole", -1, ((most(A, 0), leaf((most(A, 0), 1))), (least(B, 2), leaf((least(B, 2), 1))))),
+            proof=Split("whole", -1, ((most(A, 2), leaf((most(A, 2), 1))), (least(B, 2), leaf((least(B, 2), 1))))),
         ),
     ),
 }
