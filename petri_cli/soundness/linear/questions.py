@@ -10,7 +10,8 @@ from petri_cli.net.compiled import CompiledNet
 from petri_cli.soundness.linear.check import check_refutation
 from petri_cli.soundness.linear.equation import equation_of
 from petri_cli.soundness.linear.proof import Literal, Refutation, Row
-from petri_cli.soundness.linear.refute import GaveUp, Search, Solution
+from petri_cli.soundness.linear.refute import Search
+from petri_cli.soundness.linear.relaxation import GaveUp, Solution
 from petri_cli.soundness.linear.traps import marked_trap
 from petri_cli.soundness.linear.walks import Run, Walk, Walker, realise
 from petri_cli.soundness.timer import Deadline, never

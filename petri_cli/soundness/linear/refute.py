@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from math import floor
 
 from petri_cli.soundness.linear.equation import Equation
-from petri_cli.soundness.linear.proof import Leaf, Lemma, Literal, Proof, Refutation, Row, Split
-from petri_cli.soundness.linear.simplex import GRANTED, Conflict, OutOfWork, Tableau
+from petri_cli.soundness.linear.proof import Leaf, Literal, Proof, Refutation, Split
+from petri_cli.soundness.linear.relaxation import GaveUp, Refuted, Relaxation, Solution
+from petri_cli.soundness.linear.simplex import GRANTED
 from petri_cli.soundness.timer import Deadline, never
 
 AT_ONCE = 10
@@ -30,18 +30,6 @@ NARROW = 8
 """Ways to disable an action whose inputs are looked at one by one: with more, few are empty for a reason nearby."""
 A_LEMMA = 3
 """Branches for a place that may be provably empty."""
-
-
-@dataclass(frozen=True, slots=True)
-class Solution:
-    """A solution of the state equation that the question describes, whole or not: a candidate, never a verdict."""
-
-    counts: tuple[Fraction, ...]
-    marking: tuple[Fraction, ...]
-
-    @property
-    def whole(self) -> bool:
-        return all(n.denominator == 1 for n in (*self.counts, *self.marking))
 
 
 @dataclass(slots=True)
@@ -75,89 +63,12 @@ def _opposite(literal: Literal) -> Literal:
     return literal._replace(side=-literal.side, bound=literal.bound + literal.side)
 
 
-class GaveUp(Exception):
-    """The time, the work or the branches that were granted are used up."""
-
-
-class Search:
-    """The state equation with the bounds that hold in every solution; questions are asked one after the other."""
+class Search(Relaxation):
+    """A relaxation and the questions put to it, one after the other."""
 
     def __init__(self, equation: Equation, granted: int = GRANTED, deadline: Deadline = never) -> None:
-        self.equation, self.deadline = equation, deadline
-        self.tableau = Tableau(len(equation.columns), granted, deadline)
-        self.rows: list[Row] = []
-        self.lemmas: list[Lemma] = []
+        super().__init__(equation, granted, deadline)
         self.branches = self._halved = 0
-        self._first_place = len(equation.columns)
-        self._row_variables: list[int] = []
-        self._said: list[tuple[Literal, int]] = []
-        forms: list[dict[int, int]] = [{} for _ in equation.initial]
-        for a, column in enumerate(equation.columns):
-            for p, k in column.items():
-                forms[p][a] = k
-        for form in forms:
-            self.tableau.add_row(form)
-        for a in range(len(equation.columns)):
-            self._say(Literal("count", a, -1, 0))
-        for p in range(equation.places):
-            self._say(Literal("place", p, -1, 0))
-
-        self._disabling = [[self._bound_of(x) for x in literals] for literals in equation.disabled]
-
-    def _bound_of(self, literal: Literal) -> tuple[int, int, int]:
-        """(variable, side, bound) in the tableau."""
-        v, start = self._variable(literal)
-        return v, literal.side, literal.bound - start
-
-    def _variable(self, literal: Literal) -> tuple[int, int]:
-        """(variable of the tableau, the tokens there at the start: the tableau counts the change)."""
-        match literal.kind:
-            case "place":
-                return self._first_place + literal.of, self.equation.initial[literal.of]
-            case "count":
-                return literal.of, 0
-            case _:
-                weights = self.rows[literal.of].weights
-                start = sum(k * self.equation.initial[p] for p, k in weights.items())
-                return self._row_variables[literal.of], start
-
-    def _say(self, literal: Literal, depth: int = 0) -> tuple[Leaf, set[int]] | None:
-        """Add a bound on the strength of decision ``depth`` (0: of the question itself)."""
-        v, start = self._variable(literal)
-        self._said.append((literal, depth))
-        conflict = self.tableau.bound(v, literal.side, literal.bound - start, len(self._said) - 1)
-        return None if conflict is None else self._leaf(conflict)
-
-    def _check(self) -> tuple[Leaf, set[int]] | None:
-        try:
-            conflict = self.tableau.check()
-        except OutOfWork:
-            raise GaveUp from None
-        return None if conflict is None else self._leaf(conflict)
-
-    def _leaf(self, conflict: Conflict) -> tuple[Leaf, set[int]]:
-        terms, rests_on = [], set()
-        for bound, k in conflict.multipliers:
-            literal, depth = self._said[self.tableau.reason[bound]]
-            if literal.kind != "count" or literal.side > 0 or literal.bound:  # x ≥ 0 needs no saying
-                terms.append((literal, k))
-            if depth:
-                rests_on.add(depth)
-        return Leaf(tuple(terms)), rests_on
-
-    def add_row(self, row: Row) -> Literal:
-        """A further sum of tokens, and that it is bounded; the literal that says so."""
-        literal = row.literal._replace(kind="row", of=len(self.rows))
-        self.rows.append(Row(row.weights, literal, row.reason))
-        form = {self._first_place + p: k for p, k in row.weights.items()}
-        self._row_variables.append(self.tableau.add_row(form))
-        return literal
-
-    def assume(self, literal: Literal, proof: Proof | None = None) -> tuple[Leaf, set[int]] | None:
-        """Use from now on what holds in every solution: a lemma with its proof, or the bound of a row."""
-        if proof is not None:
-            self.lemmas.append(Lemma(literal, proof))
-        return self._say(literal)
 
     def refute(
         self, goal: Sequence[Literal], stuck: Sequence[int], differs: Sequence[Literal] = (), most: int = 10_000
@@ -187,7 +98,7 @@ class Search:
     def _answer(self, question: _Question, most: int) -> Proof | Solution:
         disabled = self.equation.disabled
         literals = [*question.goal, *(disabled[a][0] for a in question.stuck if len(disabled[a]) == 1)]
-        refuted = self._say_all(literals) or self._check()
+        refuted = self._say_all(literals) or self.check()
         if refuted is not None:
             return refuted[0]
         try:
@@ -212,7 +123,7 @@ class Search:
                 proof = self._refute_opposite(question, literal)
                 if proof is None:
                     left.append(literal)
-                elif (refuted := self.assume(literal, proof) or self._check()) is not None:
+                elif (refuted := self.assume(literal, proof) or self.check()) is not None:
                     return refuted[0]
             if len(left) == len(todo):
                 return None
@@ -221,7 +132,7 @@ class Search:
     def _refute_opposite(self, question: _Question, literal: Literal) -> Proof | None:
         mark = self.tableau.mark()
         try:
-            refuted = self._say(_opposite(literal)) or self._check()
+            refuted = self.say(_opposite(literal)) or self.check()
             if refuted is not None:
                 return refuted[0]
             return self._branch(replace(question, goal=(), whole=False, open=question.takers[literal]), A_LEMMA)
@@ -233,7 +144,7 @@ class Search:
     def _solved(self, question: _Question, most: int) -> Proof | Solution:
         mark = self.tableau.mark()
         try:
-            return self._depth_first(question, self.branches + most, question.differs) or self._solution()
+            return self._depth_first(question, self.branches + most, question.differs) or self.solution()
         finally:
             self.tableau.undo(mark)
 
@@ -270,16 +181,16 @@ class Search:
                 raise GaveUp
             refuted = self._try(frames)
 
-    def _say_all(self, literals: Sequence[Literal]) -> tuple[Leaf, set[int]] | None:
+    def _say_all(self, literals: Sequence[Literal]) -> Refuted | None:
         for literal in literals:
-            if (found := self._say(literal)) is not None:
+            if (found := self.say(literal)) is not None:
                 return found
         return None
 
     def _try(self, frames: list[_Frame]) -> tuple[Proof, set[int]] | None:
         """Assume the next case of the innermost decision."""
         frame = frames[-1]
-        return self._say(frame.cases[len(frame.proved)], len(frames)) or self._check()
+        return self.say(frame.cases[len(frame.proved)], len(frames)) or self.check()
 
     def _unwind(self, frames: list[_Frame], proof: Proof, rests_on: set[int]) -> Proof | None:
         """Go back to the innermost decision with a case left that the refutation does not settle as well; the whole
@@ -313,7 +224,7 @@ class Search:
             found = self._fewest_cases(question.open)
             if found < 0:
                 return self._halves() if question.whole else None
-        cases = sorted(self.equation.disabled[found], key=self._violation)
+        cases = sorted(self.equation.disabled[found], key=self.violation)
         return _Frame("disabled", found, cases, self.tableau.mark())
 
     def _halves(self) -> _Frame | None:
@@ -321,7 +232,7 @@ class Search:
         if self._halved >= MOST_HALVED:
             return None
         for p, start in enumerate(self.equation.initial):
-            value = self.tableau.value(self._first_place + p)
+            value = self.tableau.value(self.first_place + p)
             if value.denominator > 1:
                 self._halved += 1
                 below = floor(value) + start
@@ -329,34 +240,18 @@ class Search:
                 return _Frame("whole", -1, cases, self.tableau.mark())
         return None
 
-    def _violation(self, literal: Literal) -> float:
-        """How far the solution at hand is from it, about: the nearest case is the likeliest to lead to a solution."""
-        v, side, k = self._bound_of(literal)
-        return self.tableau.about(v, k) * side
-
     def _fewest_cases(self, actions: Sequence[int]) -> int:
         """Of the actions left enabled the one with the fewest literals still possible; -1 when there is none."""
         best, fewest = -1, 0
         for a in actions:
-            if not self._left_enabled(a):
+            if not self.left_enabled(a):
                 continue
-            cases = sum(map(self._is_open, self.equation.disabled[a]))
+            cases = sum(map(self.is_open, self.equation.disabled[a]))
             if best < 0 or cases < fewest:
                 best, fewest = a, cases
                 if fewest < 2:
                     break
         return best
-
-    def _left_enabled(self, a: int) -> bool:
-        """Whether the solution at hand satisfies no literal that disables ``a``."""
-        table = self.tableau
-        return all(table.exceeds(v, k) if side > 0 else table.falls_below(v, k) for v, side, k in self._disabling[a])
-
-    def _is_open(self, literal: Literal) -> bool:
-        """Whether the bounds at hand leave room for it."""
-        v, start = self._variable(literal)
-        limit = (self.tableau.lower if literal.side > 0 else self.tableau.upper)[v]
-        return limit is None or (literal.bound - start - limit) * literal.side >= 0
 
     def _all_fillers(self, stuck: Sequence[int]) -> list[list[int]]:
         """For each place the actions of ``stuck`` with several ways to be disabled that can fill it: directly, or
@@ -381,9 +276,3 @@ class Search:
                         todo.append(literals[0].of)
             fillers.append(list(found))
         return fillers
-
-    def _solution(self) -> Solution:
-        value = self.tableau.value
-        counts = tuple(value(a) for a in range(len(self.equation.columns)))
-        marking = tuple(value(self._first_place + p) + n for p, n in enumerate(self.equation.initial))
-        return Solution(counts, marking)
