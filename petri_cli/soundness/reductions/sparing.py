@@ -17,12 +17,14 @@ or else the other steps, too, would have had nothing to take.)
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from petri_cli.net.compiled import CompiledNet, State
 from petri_cli.soundness.packed import effect
 
 Accept = Callable[[State], bool]
+Tried = Callable[[Sequence[int], int, Mapping[int, int]], bool]
+Left = Callable[[Sequence[int], int, list[int]], bool]
 
 
 class Sparing:
@@ -61,32 +63,51 @@ class Sparing:
     def to_dead_marking(self, run: Sequence[int], accept: Accept) -> list[int]:
         """``run`` without steps to spare, from the last on, until none can be. accept: whether a marking is dead and
         not final, as the one is that ``run`` leads to."""
-        kept = list(run)
-        k = len(kept)
-        last: dict[int, int] = {}
-        while k:
-            k -= 1
-            if any(last.get(p, k) > k for p, _ in self._needs[kept[k]]):
-                shorter, end = self._without(kept, k)
-                if accept(end):
-                    kept, k, last = shorter, len(shorter), {}
-                    continue
-            for p, n in self._change[kept[k]]:
-                if n < 0:
-                    last.setdefault(p, k)
-        return kept
+
+        def contested(kept: Sequence[int], k: int, last: Mapping[int, int]) -> bool:
+            return any(last.get(p, k) > k for p, _ in self._needs[kept[k]])
+
+        def still_dead(kept: Sequence[int], k: int, end: list[int]) -> bool:
+            return any(end[p] < n for p, n in self._needs[kept[k]]) and accept(tuple(end))
+
+        return self._spared(run, contested, still_dead)
 
     def to_token(self, run: Sequence[int], accept: Accept) -> list[int]:
         """The same, where every step of ``run`` is one that the first token on the sink rests on. accept: whether a
         marking has the sink marked and is not final."""
+        if not self._has_places_marked_twice(run):
+            return list(run)
+        return self._spared(run, lambda _kept, _k, _last: True, lambda _kept, _k, end: accept(tuple(end)))
+
+    def _spared(self, run: Sequence[int], tried: Tried, accept: Left) -> list[int]:
+        """``run`` without a step that can be spared, from the last one on, until none can be.
+
+        tried: whether leaving out step k may do, told the last step that takes from each place; accept: whether what is
+        then left leads to a marking that will do.
+        """
         kept = list(run)
-        k = len(kept)
-        while k and self._has_places_marked_twice(kept):
+        k, marking, last = len(kept), self._end_of(kept), dict[int, int]()
+        while k:
             k -= 1
-            shorter, end = self._without(kept, k)
-            if accept(end):
-                kept, k = shorter, len(shorter)
+            changes = self._change[kept[k]]
+            for p, n in changes:
+                marking[p] -= n
+            if tried(kept, k, last):
+                end = list(marking)
+                rest = self._fire(kept[k + 1 :], end)
+                if accept(kept, k, end):
+                    kept[k:] = rest
+                    k, marking, last = len(kept), end, {}
+                    continue
+            for p, n in changes:
+                if n < 0:
+                    last.setdefault(p, k)
         return kept
+
+    def _end_of(self, run: Sequence[int]) -> list[int]:
+        marking = list(self._initial)
+        self._fire(run, marking)
+        return marking
 
     def _has_places_marked_twice(self, run: Sequence[int]) -> bool:
         made = list(self._initial)
@@ -98,15 +119,11 @@ class Sparing:
                         return True
         return False
 
-    def _without(self, run: Sequence[int], k: int) -> tuple[list[int], State]:
-        """What of ``run`` still fires without its step ``k``, and the marking that it leads to."""
-        marking = list(self._initial)
+    def _fire(self, run: Sequence[int], marking: list[int]) -> list[int]:
+        """Fire what of ``run`` can fire, changing ``marking``; the steps that were fired."""
         needs, changes = self._needs, self._change
-        fired = list(run[:k])
-        for a in fired:
-            for p, n in changes[a]:
-                marking[p] += n
-        for a in run[k + 1 :]:
+        fired = []
+        for a in run:
             for p, n in needs[a]:
                 if marking[p] < n:
                     break
@@ -114,7 +131,7 @@ class Sparing:
                 for p, n in changes[a]:
                     marking[p] += n
                 fired.append(a)
-        return fired, tuple(marking)
+        return fired
 
 
 def _closure(last: int, rests_on: Sequence[set[int]]) -> list[int]:
