@@ -50,6 +50,9 @@ struct numbers {
 bool append(struct memory *memory, struct numbers *numbers, uint32_t n);
 void drop(struct memory *memory, struct numbers *numbers);
 
+/* Sort a short list. */
+void ascending(uint32_t *list, size_t size);
+
 /* ---- the net ------------------------------------------------------------------------------------------------ */
 
 /* Where the count of a place is: `bits` value bits of a word, from `shift` on.

@@ -143,7 +143,10 @@ static void measure(struct building *b, struct sums *looks) {
             at_least(b, p, looks->of[p]);
             b->readers[p]++;
         }
-        for (size_t i = 0; i < b->puts.places.size; i++) at_least(b, b->puts.places.at[i], b->puts.of[b->puts.places.at[i]]);
+        for (size_t i = 0; i < b->puts.places.size; i++) {
+            uint32_t p = b->puts.places.at[i];
+            at_least(b, p, b->puts.of[p]);
+        }
         net->n_tests += looks->places.size + b->inhibitors.size;
         net->n_changes += b->needs.places.size + b->emptied.size + b->puts.places.size;
         net->n_needs += looks->places.size;
@@ -235,15 +238,6 @@ static word *touch(struct building *b, struct masks *masks, word *of, uint32_t p
 
 static word in_field(const struct net *net, uint32_t p, int64_t k) { return (word)k << net->field[p].shift; }
 
-static void ascending(struct numbers *numbers) {
-    for (size_t i = 1; i < numbers->size; i++) {
-        uint32_t n = numbers->at[i];
-        size_t j = i;
-        for (; j > 0 && numbers->at[j - 1] > n; j--) numbers->at[j] = numbers->at[j - 1];
-        numbers->at[j] = n;
-    }
-}
-
 static void fill(struct building *b, struct masks *masks, const struct sums *looks) {
     const struct net *net = b->net;
     for (size_t i = 0; i < looks->places.size; i++) {
@@ -266,7 +260,7 @@ static void fill(struct building *b, struct masks *masks, const struct sums *loo
         uint32_t p = b->puts.places.at[i];
         *touch(b, masks, masks->put, p) |= in_field(net, p, b->puts.of[p]);
     }
-    ascending(&masks->words);
+    ascending(masks->words.at, masks->words.size);
 }
 
 /* Append the tests and changes of the words on one side, and forget them. */
@@ -477,57 +471,4 @@ void net_free(struct net *net, struct memory *memory) {
     give_back(memory, net->waiters, net->actions, sizeof *net->waiters);
     give_back(memory, net->waiting, net->places, sizeof *net->waiting);
     *net = (struct net){0};
-}
-
-/* ---- markings ----------------------------------------------------------------------------------------------- */
-
-bool net_pack(const struct net *net, const int64_t *counts, word *marking) {
-    memcpy(marking, net->guards, net->words * sizeof *marking);
-    for (uint32_t p = 0; p < net->places; p++) {
-        const struct field *f = &net->field[p];
-        if (counts[p] < 0 || (word)counts[p] > value_mask(f)) return false;
-        marking[f->word] |= (word)counts[p] << f->shift;
-    }
-    return true;
-}
-
-void net_unpack(const struct net *net, const word *marking, int64_t *counts) {
-    for (uint32_t p = 0; p < net->places; p++) counts[p] = (int64_t)count_of(net, marking, p);
-}
-
-static void look_at(const struct net *net, const word *m, struct range waiting, struct enabled_set *set) {
-    for (uint32_t i = waiting.first; i < waiting.end; i++) {
-        uint32_t a = net->waiters[i];
-        if (is_enabled(net, &net->action[a], m)) {
-            set->list[set->size++] = a;
-            set_bit(set->bits, a);
-        }
-    }
-}
-
-#define FEW 24
-/* Enabled actions up to which they are sorted one by one. */
-
-void find_enabled(const struct net *net, const word *m, struct enabled_set *set) {
-    forget_enabled(set);
-    look_at(net, m, net->always, set);
-    for (uint32_t w = 0; w < net->words; w++) {
-        /* adding its largest value to a field that is not empty runs into the guard bit */
-        word marked = w < net->bit_words ? m[w] : (m[w] & net->values[w]) + net->values[w];
-        for (word left = marked & net->triggers[w]; left; left &= left - 1)
-            look_at(net, m, net->waiting[net->place_at[w * 64 + lowest(left)]], set);
-    }
-    if (set->size <= FEW) {
-        struct numbers list = {set->list, set->size, set->size};
-        ascending(&list);
-        return;
-    }
-    uint32_t n = 0;
-    for (uint32_t w = 0; w <= (net->actions - 1) >> 6; w++)
-        for (word left = set->bits[w]; left; left &= left - 1) set->list[n++] = w * 64 + lowest(left);
-}
-
-void forget_enabled(struct enabled_set *set) {
-    for (uint32_t i = 0; i < set->size; i++) clear_bit(set->bits, set->list[i]);
-    set->size = 0;
 }

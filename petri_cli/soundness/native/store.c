@@ -30,7 +30,9 @@ static const word *marking_at(const struct store *s, uint32_t state) {
 
 /* A slot is the number plus one (at most three quarters of the capacity, so it fits the low bits), with the upper bits
  * of the hash above it. */
-static uint32_t tag_of(const struct store *s, word hash) { return (uint32_t)(hash >> 32) & ~(uint32_t)(s->capacity - 1); }
+static uint32_t tag_of(const struct store *s, word hash) {
+    return (uint32_t)(hash >> 32) & ~(uint32_t)(s->capacity - 1);
+}
 
 uint32_t store_find(const struct store *s, const word *marking, word hash) {
     uint32_t low = (uint32_t)(s->capacity - 1), tag = tag_of(s, hash);

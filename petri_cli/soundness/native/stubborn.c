@@ -1,7 +1,7 @@
 /* Strongly stubborn sets: the same sets as petri_cli/soundness/stubborn.py chooses, which has the theorem.
  *
- * The closure goes by places: «a takes along who lowers a place it needs, and who needs a place it lowers». Each place
- * hands over either list once in a closure, so a closure costs no more than the arcs that it meets.
+ * The closure goes by places: «a takes along who lowers a place it needs, and who needs a place it lowers». Each
+ * place hands over either list once in a closure, so a closure costs no more than the arcs that it meets.
  */
 #include "marking.h"
 
@@ -58,7 +58,8 @@ static void find_free(struct stubborn *s, const struct net *net) {
  * back of contested places: what takes most comes last, and a depth-first search tries the last first. */
 static bool find_order(struct stubborn *s, const struct net *net, struct memory *memory) {
     int64_t *rank = take(memory, net->actions, sizeof *rank);
-    uint32_t *sorted = take_raw(memory, net->actions, sizeof *sorted), *other = take_raw(memory, net->actions, sizeof *other);
+    uint32_t *sorted = take_raw(memory, net->actions, sizeof *sorted);
+    uint32_t *other = take_raw(memory, net->actions, sizeof *other);
     if (rank && sorted && other) {
         for (uint32_t a = 0; a < net->actions; a++) {
             for (uint32_t i = net->effects_of[a].first; i < net->effects_of[a].end; i++) {
