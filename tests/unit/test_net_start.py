@@ -75,15 +75,18 @@ def test_an_empty_net_that_is_to_end_empty_has_dead_transitions_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "budget", "verdict"),
+    ("text", "d_is_inhibited_by", "budget", "verdict"),
     [
-        (CASE, Budget(), Verdict.SOUND),
-        ("a: i -> p q; b: p q -> o; c: p -> o", Budget(), Verdict.UNSOUND),
-        ("a: i -> p r; b: p r -> q r; c: q -> p; d: q r -> o", Budget(max_states=1), Verdict.UNKNOWN),
+        (CASE, (), Budget(), Verdict.SOUND),
+        ("a: i -> p q; d: p q -> o; c: p -> o", (), Budget(), Verdict.UNSOUND),
+        ("a: i -> p; b: p -> q; c: q -> p; d: p -> o", ("q",), Budget(max_states=1), Verdict.UNKNOWN),
     ],
 )
-def test_every_verdict_says_what_was_assumed(text: str, budget: Budget, verdict: Verdict) -> None:
-    result = judge_net(short_net(text), budget)
+def test_every_verdict_says_what_was_assumed(
+    text: str, d_is_inhibited_by: tuple[str, ...], budget: Budget, verdict: Verdict
+) -> None:
+    special = {"d": {"inhibitors": d_is_inhibited_by}} if d_is_inhibited_by else {}
+    result = judge_net(short_net(text, special), budget)
     assert result.verdict is verdict
     assert result.assumptions[0] == ASSUMED
     assert result.warnings[0].code == "PETRI_START_ASSUMED"
