@@ -246,12 +246,9 @@ class Search:
         A dead marking in which the block has come to its end is the final one: the tokens of its branches and items
         are joined in that of the end, and a guard that was left has given back what it held.
         """
-        from petri_cli.soundness.linear.evidence import no_deadlock  # few plans need it
+        from petri_cli.soundness.linear.evidence import no_deadlock_of  # few plans need it
 
-        net = skeleton.net
-        resources = len(skeleton.part.core.resources)
-        end = {p: n for p, n in enumerate(net.final or ()) if n and p >= resources}
-        found = no_deadlock(net, end, self.limits.share(EQUATION_SHARE))
+        found = no_deadlock_of(skeleton, self.limits.share(EQUATION_SHARE))
         if found.run is not None:
             return Witness(skeleton, found.run), ""
         if found.proof is None:
