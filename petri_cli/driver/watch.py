@@ -33,6 +33,8 @@ class SteadyWatch:
         self._steady = steady
         self._known: dict[Hashable, int] = {}
         self._asked: dict[Hashable, int] = {}
+        self._to_come: dict[Hashable, int] = {}
+        """Of what was asked for, what was not over when it was asked for last."""
 
     def remaining(self, key: Hashable, due: int, limit: int | None, now: int) -> int:
         full = (key, due)
@@ -44,14 +46,21 @@ class SteadyWatch:
                 left = max(0, due - now)
                 at = steady + (left if limit is None else min(left, limit))
             self._asked[full] = at
+        if at > steady:
+            self._to_come[full] = at
+        else:
+            self._to_come.pop(full, None)
         return max(0, at - steady)
 
     def turn(self) -> None:
         """A step begins: forget what the last one did not ask for."""
         self._known = self._asked
-        self._asked = {}
+        self._asked, self._to_come = {}, {}
 
     def soonest(self) -> int | None:
-        """Ticks until the first of the things asked for in this step that is not over yet."""
+        """Ticks until the first of the things that were not over when this step asked for them; 0 when it is by now.
+
+        A commit takes its time: what has come meanwhile was not acted on, and nothing else would wake the driver.
+        """
         steady = self._steady()
-        return min((at - steady for at in self._asked.values() if at > steady), default=None)
+        return min((max(0, at - steady) for at in self._to_come.values()), default=None)

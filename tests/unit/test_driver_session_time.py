@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -77,6 +79,37 @@ def test_what_others_write_in_another_session_wakes_nobody(
         play.loop.call_later(at, play.store.create, "other")
     assert play.run(poll=0.1).state == "completed"
     assert [at for at in steps if 0.5 < at < 15] == []
+
+
+def test_what_comes_due_while_a_step_is_committed_is_not_slept_through() -> None:
+    clock = [0]
+    watch = SteadyWatch(lambda: clock[0])
+    assert watch.remaining("soon", 1_000, None, 0) == 1_000
+    assert watch.remaining("later", 5_000, None, 0) == 5_000
+    clock[0] = 1_200
+    assert watch.soonest() == 0, "nobody has acted on it"
+    watch.turn()
+    assert watch.remaining("soon", 1_000, None, 1_200) == 0
+    assert watch.remaining("later", 5_000, None, 1_200) == 3_800
+    assert watch.soonest() == 3_800, "what was over when it was asked for has been acted on"
+
+
+def test_a_delay_that_ends_during_a_commit_ends(open_play: OpenPlay, monkeypatch: pytest.MonkeyPatch) -> None:
+    flow, says = polling(3, delay="20ms")
+    play = open_play(flow)
+    play.fake.says = says
+    driver = play.driver()
+    real = driver.store.writing
+
+    @contextmanager
+    def slow(session: str) -> Iterator[Any]:
+        with real(session) as w:
+            yield w
+        play.loop.elapsed += 0.03
+
+    monkeypatch.setattr(driver.store, "writing", slow)
+    assert play.run(driver).state == "completed"
+    assert len(play.fake.done) == 3
 
 
 def test_a_driver_says_that_the_time_of_its_log_is_ahead(open_play: OpenPlay) -> None:
