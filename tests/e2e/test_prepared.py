@@ -57,6 +57,7 @@ def test_a_call_that_takes_too_long_is_ended(tmp_path: Path) -> None:
         prepared().call(["run", "plan.yaml"], tmp_path, b"", environment(), timeout=1)
 
 
+@pytest.mark.slow
 def test_the_server_ends_with_the_tests() -> None:
     own = Prepared(environment(), PETRI, ROOT)
     assert own.call(["--version"], ROOT, b"", environment(), timeout=60).returncode == 0
@@ -64,6 +65,7 @@ def test_the_server_ends_with_the_tests() -> None:
     assert own.ended(timeout=60) == 0
 
 
+@pytest.mark.slow
 def test_no_call_finds_a_large_library_imported() -> None:
     code = (
         "import sys; from tests.e2e.prepared import LARGE, prepare; prepare(); sys.exit(bool(LARGE & set(sys.modules)))"

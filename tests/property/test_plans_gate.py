@@ -210,6 +210,7 @@ def end_without(found: Counterexample, left_out: int) -> dict[str, int]:
     return {p: k for p, k in marking.items() if k}
 
 
+@pytest.mark.slow
 def test_the_reported_widths_are_smallest() -> None:
     checked = 0
     for plan, result in unsound_plans(range(300), fan_out=True, depth=3):
