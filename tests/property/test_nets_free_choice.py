@@ -55,10 +55,10 @@ def _compare(generator: str, seed: int) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("generator", "nets"), [("clusters", 4_000), ("blocks", 1_500), ("grown", 2_000)])
+@pytest.mark.parametrize(("generator", "nets"), [("clusters", 3_000), ("blocks", 1_500), ("grown", 2_000)])
 def test_the_rank_theorem_says_what_the_markings_say(generator: str, nets: int) -> None:
     seen = Counter(_compare(generator, seed) for seed in range(nets))
-    assert min(seen["SOUND"], seen["UNSOUND"]) > 25, seen
+    assert min(seen["SOUND"], seen["UNSOUND"]) > 20, seen
 
 
 def _matrix(rng: Random) -> list[Row]:

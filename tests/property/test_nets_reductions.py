@@ -14,7 +14,7 @@ from petri_cli.net.model import Net
 from petri_cli.soundness.reductions.reduce import LATE_RULES, RULES, Rule
 from petri_cli.soundness.reductions.reduction import reduce_net
 from petri_cli.soundness.reductions.verdict import reduced_verdict
-from petri_cli.soundness.result import Budget, Result, Verdict
+from petri_cli.soundness.result import Budget, Counterexample, Result, Verdict
 from petri_cli.soundness.shape import Target, target_of
 from petri_cli.soundness.timer import Timer
 from petri_cli.soundness.workflow import by_exploration
@@ -82,9 +82,16 @@ def test_a_reduced_net_meets_the_conditions_that_the_net_meets(generator: str) -
 def test_each_rule_alone_preserves_the_conditions(rule: Rule | None) -> None:
     seen = Counter[str]()
     for k, generator in enumerate(GENERATORS):
-        for seed in range(k, 1_500, 3):
+        for seed in range(k, 1_200, 4):
             seen[_compare(generator, seed, () if rule is None else (rule,), parallel=rule is None)] += 1
-    assert min(seen["SOUND"], seen["UNSOUND"]) > 15, seen
+    assert min(seen["SOUND"], seen["UNSOUND"]) > 10, seen
+
+
+def _shown_beyond_the_limit(target: Target, cx: Counterexample) -> str:
+    """The kind of a counterexample of a net with many markings, or endless ones, after a look at it."""
+    if cx.kind not in ("cannotComplete", "deadTransition"):
+        shows_what_it_says(target.net, target.final, target.sink, cx)
+    return f"{cx.kind} beyond the limit"
 
 
 def _lift(generator: str, seed: int) -> list[str]:
@@ -94,9 +101,6 @@ def _lift(generator: str, seed: int) -> list[str]:
     except PetriError:
         return []
     compiled = compile_net(target.net)
-    before = _explored(target)
-    if before is None:
-        return []
 
     def prove(small: Target) -> Result:
         return by_exploration(small, compile_net(small.net), Budget(LIMIT), Timer(None, 1.0))
@@ -104,6 +108,9 @@ def _lift(generator: str, seed: int) -> list[str]:
     after = reduced_verdict(target, compiled, lambda: None, prove)
     if after is None:
         return ["no answer"]
+    before = _explored(target)
+    if before is None:
+        return [_shown_beyond_the_limit(target, c.counterexample) for c in after.conditions if c.counterexample]
     assert before.verdict is after.verdict
     for exact, lifted in zip(before.conditions, after.conditions, strict=True):
         assert lifted.holds in (exact.holds, None)
