@@ -65,17 +65,14 @@ class SessionDriver:
         self.signal: signal.Signals | None = None
         """What interrupted the run."""
         self.draining = self.closing = False
-        self._process = self.options.process or this_process()
-        self._id = ""
-        self._ear = Ear(store, session, self.options.poll)
-        self._closed = asyncio.Event()
+        self._process, self._id = self.options.process or this_process(), ""
+        self._ear, self._closed = Ear(store, session, self.options.poll), asyncio.Event()
         self._crew = Crew(perform, judge, self._ear.rung.set)
-        self._strain = Strain(self.options.max_concurrency)
-        self._docket = Docket()
+        self._strain, self._drift = Strain(self.options.max_concurrency), Drift()
+        self._docket, self._held = Docket(), False
         self._outcome: Outcome | None = None
         self._torn: int | None = None
         """Up to which event the replica was right, when a step of it was not committed."""
-        self._drift = Drift()
         self._kept: Kept | None = None
 
     # From outside
@@ -151,7 +148,7 @@ class SessionDriver:
         """Until something happened here, something is due, or somebody wrote."""
         now, soonest, room = asyncio.get_running_loop().time(), self._watch.soonest(), self._strain.until
         due = [] if soonest is None else [now + to_seconds(soonest)]
-        if room is not None and self._strain.waits(now):
+        if room is not None and self._held:  # it may have passed since: nothing was begun all the same
             due.append(room)
         await self._ear.listen(min(due, default=None), self._replica.state.seq)
 
@@ -191,6 +188,7 @@ class SessionDriver:
 
     async def _step(self) -> None:
         self._ear.rung.clear()
+        self._held = False
         if self._torn is not None:
             state = self.store.state(self.session, self._torn)
             self._replica, self._torn = Replica(self.session, state, check=self.options.check), None
@@ -261,7 +259,9 @@ class SessionDriver:
 
     def _room(self) -> int | None:
         """How much more may begin here; None: as much as there is."""
-        return self._strain.room(self._crew.busy, asyncio.get_running_loop().time())
+        now = asyncio.get_running_loop().time()
+        self._held = self._held or self._strain.waits(now)
+        return self._strain.room(self._crew.busy, now)
 
     def _feel(self, mail: Sequence[Message], now: int) -> list[Message]:
         """``mail`` as it is to be read, after the strain has learned from it what room there is on this machine."""
@@ -275,13 +275,14 @@ class SessionDriver:
 
     def _held_up(self) -> bool:
         """Whether something is to begin here as soon as there is room."""
-        return not self.draining and self._strain.waits(asyncio.get_running_loop().time())
+        self._held = self._held or self._strain.waits(asyncio.get_running_loop().time())
+        return self._held and not self.draining
 
     def _note(self, now: int) -> None:
         """What somebody should know: a clock that jumped, an observer that failed."""
         steady = to_ticks(asyncio.get_running_loop().time())
-        said = [*self._followers.said(), *self._drift.said(self.options.wall(), steady, self._replica.state.at)]
-        for message in said:
+        clocks = self._drift.said(self.options.wall(), steady, self._replica.state.at)
+        for message in (*self._followers.said(), *clocks):
             self._replica.emit(ev.Noted(now, "warning", message))
 
     async def _give_up(self) -> None:

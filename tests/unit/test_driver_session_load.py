@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -151,3 +154,21 @@ def test_a_machine_without_room_is_told_from_a_program_that_cannot_be_started(
     for number in (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM):
         assert isinstance(asyncio.run(start(number)), NoRoom)
     assert not isinstance(asyncio.run(start(errno.E2BIG)), NoRoom)
+
+
+def test_a_pause_that_ends_during_a_commit_ends(open_play: OpenPlay, monkeypatch: pytest.MonkeyPatch) -> None:
+    play = open_play(task("a"))
+    small = Small(play, 0)
+    play.fake.perform = small.perform  # type: ignore[method-assign]
+    driver = play.driver()
+    real = driver.store.writing
+
+    @contextmanager
+    def slow(session: str) -> Iterator[Any]:
+        with real(session) as w:
+            yield w
+        play.loop.elapsed += 40.0  # longer than any pause
+
+    monkeypatch.setattr(driver.store, "writing", slow)
+    assert play.run(driver).state == "deadlocked"
+    assert small.asked == 5
