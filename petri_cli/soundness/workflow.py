@@ -38,7 +38,7 @@ from petri_cli.soundness.shorten import shorten
 from petri_cli.soundness.spaces import Space, with_space
 from petri_cli.soundness.timer import Timer
 
-COUNTING_WORK = 15_000
+COUNTING_WORK = 150_000
 """Work of exploring an unsound net as it is, so that its faults are counted and its runs are shortest: states times the
 size of the net."""
 PATIENCE = 5_000
