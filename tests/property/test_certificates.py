@@ -68,14 +68,14 @@ def _of_net(generator: str, seed: int) -> str:
 
 @pytest.mark.parametrize("generator", NETS)
 def test_what_is_written_of_a_net_is_valid(generator: str) -> None:
-    seen = Counter(_of_net(generator, seed) for seed in range(100))
-    assert seen["run"] > 5, seen
+    seen = Counter(_of_net(generator, seed) for seed in range(40))
+    assert seen["run"] > 2, seen
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("generator", NETS)
 def test_what_is_written_of_many_nets_is_valid(generator: str) -> None:
-    seen = Counter(_of_net(generator, seed) for seed in range(1_000, 1_300))
+    seen = Counter(_of_net(generator, seed) for seed in range(1_000, 1_360))
     assert seen["run"] > 20, seen
 
 
@@ -193,7 +193,14 @@ def test_no_changed_certificate_shows_what_is_false(generator: str) -> None:
 
 @pytest.mark.parametrize("generator", NETS)
 def test_a_list_of_the_markings_of_an_unsound_net_shows_nothing(generator: str) -> None:
-    seen = Counter(_lied_about(generator, seed) for seed in range(150))
+    seen = Counter(_lied_about(generator, seed) for seed in range(20))
+    assert seen["refused"] > 1, seen
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("generator", NETS)
+def test_no_list_of_the_markings_of_many_unsound_nets_shows_anything(generator: str) -> None:
+    seen = Counter(_lied_about(generator, seed) for seed in range(20, 150))
     assert seen["refused"] > 10, seen
 
 
