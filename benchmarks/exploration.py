@@ -9,8 +9,10 @@ from benchmarks.table import print_table
 from petri_cli.net.compiled import CompiledNet, compile_net
 from petri_cli.net.model import AndOut, Input, Net, Place, PlaceOut, Transition
 from petri_cli.soundness.deadlock import find_deadlock
-from petri_cli.soundness.nets import judge_net
 from petri_cli.soundness.result import Budget
+from petri_cli.soundness.shape import target_of
+from petri_cli.soundness.timer import Timer
+from petri_cli.soundness.workflow import by_exploration
 
 
 def philosophers(n: int, *, left_handed: bool) -> Net:
@@ -51,7 +53,9 @@ def main() -> None:
     rows = []
     for name, net in nets():
         start = time.process_time()
-        result = judge_net(net, Budget(max_states=400_000, seconds=1e9))
+        target = target_of(net)
+        budget = Budget(max_states=400_000, seconds=1e9)
+        result = by_exploration(target, compile_net(target.net), budget, Timer(None, 1e9), looking_only=True)
         full = time.process_time() - start
         states = int(result.stats["states"])
         few, spent, dead = reduced(compile_net(net))
