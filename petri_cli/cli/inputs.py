@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import select
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 from petri_cli.errors import InputError, PetriError, Position, Problem
 
 STDIN = "-"
 STDIN_NAME = "<stdin>"
 PIECE = 1 << 16
+MOMENT = 0.2
+"""Seconds after which a wait for input looks whether it was interrupted."""
 ENDINGS = (".petri.yaml", ".petri.yml", ".petri.json", ".pnml")
 
 
@@ -87,14 +89,23 @@ def read_source(source: Source) -> bytes:
             raise PetriError(error.code, error.message, where=where, hint=error.hint) from None
     if sys.stdin is None:
         raise PetriError("PETRI_UNREADABLE_FILE", "there is no standard input", where=Position(source.name))
-    return _piecemeal(sys.stdin.buffer, MAX_BYTES + 1)
+    return _piecemeal(sys.stdin.fileno(), MAX_BYTES + 1)
 
 
-def _piecemeal(stream: BinaryIO, most: int) -> bytes:
-    """Up to ``most`` bytes, read in pieces: between two of them Ctrl-C is heeded, which one large read may not do."""
+def _piecemeal(descriptor: int, most: int) -> bytes:
+    """Up to ``most`` bytes, read in pieces, so that Ctrl-C is heeded between two of them.
+
+    An interrupt may also come at the very moment in which a read begins to wait, which then would wait on: so nothing
+    is read before there is something to read, and that is asked for a moment at a time.
+    """
     pieces: list[bytes] = []
     left = most
-    while left and (piece := stream.read1(min(left, PIECE))):  # type: ignore[attr-defined]
+    while left:
+        if not select.select([descriptor], [], [], MOMENT)[0]:
+            continue
+        piece = os.read(descriptor, min(left, PIECE))
+        if not piece:
+            break
         pieces.append(piece)
         left -= len(piece)
     return b"".join(pieces)

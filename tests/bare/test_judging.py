@@ -49,6 +49,7 @@ def test_the_gate_for_plans_agrees_with_brute_force() -> None:
     assert verdicts[Verdict.UNKNOWN] == 0
 
 
+@pytest.mark.slow
 def test_the_comparison_of_plans_would_find_a_wrong_verdict() -> None:
     wrong = 0
     for seed in range(30):
@@ -59,6 +60,7 @@ def test_the_comparison_of_plans_would_find_a_wrong_verdict() -> None:
     assert wrong >= 15
 
 
+@pytest.mark.slow
 def test_the_gate_for_nets_agrees_with_the_definitions() -> None:
     verdicts: Counter[Verdict] = Counter()
     for seed in range(250):

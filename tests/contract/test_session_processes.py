@@ -24,6 +24,7 @@ def test_a_writer_killed_at_any_point_leaves_what_was_acknowledged(tmp_path: Pat
     assert run("kills", tmp_path, 16).startswith("16 kills")
 
 
+@pytest.mark.slow
 def test_a_writer_with_a_rollback_journal_killed_at_any_point_leaves_what_was_acknowledged(tmp_path: Path) -> None:
     assert run("kills-network", tmp_path, 16).startswith("16 kills")
 
@@ -33,6 +34,7 @@ def test_a_writer_killed_a_hundred_times_leaves_what_was_acknowledged(tmp_path: 
     assert run("kills", tmp_path, 120).startswith("120 kills")
 
 
+@pytest.mark.slow
 def test_four_processes_append_at_once_without_an_error_or_a_loss(tmp_path: Path) -> None:
     assert "events in 1 s" in run("race", tmp_path, 1)
 

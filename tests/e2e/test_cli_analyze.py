@@ -134,20 +134,23 @@ def test_an_internal_fault_exits_70_shows_its_traceback_and_spares_the_other_fil
 def test_ctrl_c_exits_130_and_keeps_what_was_judged(tmp_path: Path) -> None:
     """The second file never ends: it takes more than a pipe holds, so it is being read when the interrupt comes."""
     write(tmp_path, a=INVERSION)
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [PETRI, "analyze", "a.petri.yaml", "-", "--stdin-filename", "b.petri.yaml", "--format", "json"],
         cwd=tmp_path,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment(),
-    )
-    assert process.stdin is not None
-    process.stdin.write(b" " * 1_000_000)
-    process.stdin.flush()
-    process.send_signal(signal.SIGINT)
-    process.wait(timeout=60)
-    out, err = process.communicate(timeout=60)
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(b" " * 1_000_000)
+        process.stdin.flush()
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(timeout=60)
+        finally:
+            process.kill()
+        out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     first, second = json.loads(out)["results"]
     assert (first["verdict"], second["code"]) == ("UNSOUND", "PETRI_INTERRUPTED")

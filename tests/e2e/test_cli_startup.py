@@ -85,6 +85,7 @@ def test_help_of_mining_loads_the_command_alone() -> None:
     assert not {m.split(".")[0] for m in modules} & {"polars", "pandas", "numpy", "pyarrow", "yaml"}
 
 
+@pytest.mark.slow
 def test_stored_help_is_what_the_command_says_itself_and_is_laid_out_anew_where_there_is_less_room() -> None:
     told = {columns: petri("mine", "--help", cwd=ROOT, env={"COLUMNS": str(columns)}) for columns in (60, 80, 200)}
     assert told[80] == told[200] == petri("mine", "-h", cwd=ROOT)

@@ -45,6 +45,7 @@ def _is_a_deadlock(net: Net, found: DeadlockSearch) -> None:
     assert net.final is None or freeze(end) != freeze(net.final)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", parts(4))
 def test_arbitrary_plain_nets_deadlock_exactly_where_the_full_search_says(part: int) -> None:
     decided = [_agrees(arbitrary_net(Random(seed), reads=seed % 2 == 0)) for seed in range(part, 1600, 4)]  # noqa: S311

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
+import pytest
+
 from petri_cli.net.compiled import compile_net
 from petri_cli.net.model import Net, Property
 from petri_cli.soundness.invariants import place_invariants, proved_by_invariants
@@ -20,6 +22,7 @@ def _nets() -> list[Net]:
     return [(arbitrary_net if seed % 2 else process_net)(Random(seed)) for seed in range(300)]  # noqa: S311
 
 
+@pytest.mark.slow
 def test_an_invariant_weighs_every_reachable_marking_alike() -> None:
     weighed = 0
     for net in _nets():
@@ -36,6 +39,7 @@ def test_an_invariant_weighs_every_reachable_marking_alike() -> None:
     assert weighed > 200
 
 
+@pytest.mark.slow
 def test_what_invariants_prove_no_reachable_marking_violates() -> None:
     proved = open_ = 0
     for net in _nets():

@@ -19,6 +19,7 @@ def without_what_weights_cannot_say(t: Transition) -> Transition:
     return replace(t, inputs=inputs, inhibitors=(), resets=(), match=None)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(nets())
 def test_the_view_takes_the_same_steps_or_is_refused_where_weights_cannot_say_it(net: Net) -> None:

@@ -78,6 +78,7 @@ def _lone_line_feeds(text: str) -> int:
     return text.count("\n") - text.count("\r\n")
 
 
+@pytest.mark.slow
 def test_every_fix_that_is_offered_is_sound_by_brute_force_too() -> None:
     check = Check()
 

@@ -178,6 +178,7 @@ def unsound_plans(seeds: range, *, depth: int = 4, fan_out: bool = False) -> Ite
     assert met > len(seeds) // 10
 
 
+@pytest.mark.slow
 def test_every_counterexample_replays() -> None:
     for _, result in unsound_plans(range(300)):
         found = result.counterexample

@@ -18,6 +18,7 @@ from tests.strategies.contended_plans import contended_plan
 BUDGET = Budget(max_states=3_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", parts(3))
 def test_the_workflow_net_means_what_the_plan_means(block: int) -> None:
     judged = 0

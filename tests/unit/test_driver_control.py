@@ -246,6 +246,7 @@ def test_a_run_that_would_go_on_for_long_is_stopped() -> None:
     assert 100 <= run.result.firings <= 102
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", first_quick("loop", "guard", "foreach"))
 def test_deeply_nested_blocks_run(kind: str) -> None:
     depth = 5_000 if kind == "guard" else 1_000

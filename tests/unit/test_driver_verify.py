@@ -182,6 +182,7 @@ def test_a_schema_verifier_reads_large_results(tmp_path: Path) -> None:
 ENDLESS = {"properties": {"s": {"pattern": "^(a+)+$"}}}
 
 
+@pytest.mark.slow
 def test_a_pattern_is_looked_for_in_a_process_that_can_be_ended(tmp_path: Path) -> None:
     (tmp_path / "petri_cli.py").write_text("raise SystemExit(0)  # of the project, not ours")
     report = replace(DONE, output={"s": "a" * 60 + "b"})

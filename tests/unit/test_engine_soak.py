@@ -96,6 +96,7 @@ def check(seconds: float, idle: float) -> None:
     assert spent <= IDLE_CPU * idle, f"{spent:.3f} s of CPU in {idle} s of waiting"
 
 
+@pytest.mark.slow
 def test_two_seconds_of_injections_lose_no_token_and_waiting_costs_no_cpu() -> None:
     check(seconds=1.2, idle=0.8)
 

@@ -161,6 +161,7 @@ def _deep(op: Op, depth: int) -> Tree:
     return builder.tree(node)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", first_quick(Op.AND, Op.LOOP, Op.XOR))
 def test_2500_nested_blocks_become_a_net_and_a_plan(op: Op) -> None:
     tree = _deep(op, 2500)

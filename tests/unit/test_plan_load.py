@@ -346,6 +346,7 @@ def test_a_misspelt_key_is_an_error_with_a_suggestion() -> None:
     assert str(problem) == "plan.yaml:1:22 PETRI_UNKNOWN_KEY task has no key `retyr` (did you mean `retry`?)"
 
 
+@pytest.mark.slow
 def test_5000_nested_blocks_load_and_print_in_any_form() -> None:
     """snakemake#2126, taskflow#87: recursion limit on a big plan."""
     kinds = ("loop", "foreach", "guard", "seq", "parallel", "choice", "branches")

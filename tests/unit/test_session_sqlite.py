@@ -669,6 +669,7 @@ def test_a_database_that_may_not_grow_keeps_what_it_has(path: Path, opened: Open
     assert add(store, "with room again") == 3
 
 
+@pytest.mark.slow
 def test_a_full_disk_keeps_what_was_acknowledged_and_goes_on_with_room(tmp_path: Path, opened: Open) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
