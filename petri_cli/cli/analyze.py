@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["order", "capacity", "wrap", "width"]
 KINDS: tuple[Kind, ...] = ("order", "capacity", "wrap", "width")
-TOLD_WITH_FIXES = ("text", "json")
+TOLD_WITH_FIXES = ("text", "json", "sarif", "junit")
 """Formats in which the ways out are shown, and looked for."""
 
 
@@ -23,7 +23,10 @@ def analyze(
         list[str] | None,
         typer.Argument(metavar="[FILE]...", help="Plans, nets, or folders to search; - is standard input."),
     ] = None,
-    form: Annotated[Format, typer.Option("--format", "-f", help="How to report.")] = "text",
+    form: Annotated[
+        Format | None,
+        typer.Option("--format", "-f", help="How to report; where not said, by the ending of -o, else text."),
+    ] = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Write the report to FILE.")
     ] = None,
@@ -85,14 +88,14 @@ def analyze(
     from petri_cli.cli.inputs import STDIN, sources
     from petri_cli.cli.judging import Judging
     from petri_cli.cli.streams import Output, page_on
-    from petri_cli.render.reporters import reporter
+    from petri_cli.render.reporters import format_of, reporter
     from petri_cli.soundness.result import Budget
 
     if fix_kind is not None and not (fix or diff):
         raise typer.BadParameter("it chooses what --fix or --diff does, and needs one of them", param_hint="--fix-kind")
-    if diff and form != "text":
+    if diff and form not in (None, "text"):
         raise typer.BadParameter("with --diff the diff is the report; leave one of them out", param_hint="--format")
-
+    form = form or ("text" if diff else format_of(output))
     if stdin_filename and STDIN not in (files or ()):
         raise typer.BadParameter(
             "it is about standard input, which is read where FILE is -", param_hint="--stdin-filename"

@@ -98,7 +98,7 @@ def test_several_files_exit_with_the_worst_and_one_bad_file_hides_nothing(
     assert [bool(r["verdict"]) for r in done.report["results"]] == [text != WRONG for text in files.values()]
 
 
-@pytest.mark.parametrize("form", ["text", "concise", "json", "github"])
+@pytest.mark.parametrize("form", ["text", "concise", "json", "github", "sarif", "junit"])
 def test_the_exit_code_does_not_depend_on_the_format(tmp_path: Path, form: str) -> None:
     write(tmp_path, a=SOUND, b=INVERSION)
     assert petri("analyze", "--format", form, cwd=tmp_path).code == 1
@@ -340,7 +340,7 @@ def test_what_is_annotated_is_not_said_again(tmp_path: Path) -> None:
     assert done.err == "2 files: 2 not judged\n"
 
 
-@pytest.mark.parametrize("form", ["text", "concise", "github"])
+@pytest.mark.parametrize("form", ["text", "concise", "github", "sarif", "junit"])
 def test_unknown_says_what_to_do_in_every_format_for_people(tmp_path: Path, form: str) -> None:
     (tmp_path / "many.petri.yaml").write_text(ring(16), encoding="utf-8")
     done = petri("analyze", "--max-states", "100", "--format", form, cwd=tmp_path)
@@ -435,7 +435,7 @@ def test_colour_is_for_terminals_and_for_those_who_ask(tmp_path: Path) -> None:
 
 def test_machine_formats_have_no_colour(tmp_path: Path) -> None:
     write(tmp_path, a=INVERSION)
-    for form in ("json", "github"):
+    for form in ("json", "github", "sarif", "junit"):
         assert "\x1b" not in petri("analyze", "--format", form, "--color", "always", cwd=tmp_path).out
 
 
@@ -468,3 +468,22 @@ def test_the_commands_agree_on_what_a_net_starts_with(tmp_path: Path) -> None:
         places = drawn.report["places"]
         assert [p["tokens"] for p in places if isinstance(p, dict) and "tokens" in p] == tokens
         assert ("PETRI_START_ASSUMED" in drawn.err) == bool(tokens)
+
+
+@pytest.mark.parametrize(
+    ("name", "begin"),
+    [
+        ("r.sarif", '{\n  "$schema": "https://json.schemastore.org/sarif-2.1.0.json"'),
+        ("r.sarif.json", '{\n  "$schema": "https://json.schemastore.org/sarif-2.1.0.json"'),
+        ("r.json", '{\n  "schema": "petri.analysis/1"'),
+        ("r.xml", '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="petri" tests="1" failures="1"'),
+        ("r.txt", "✗ UNSOUND  a.petri.yaml"),
+    ],
+)
+def test_the_ending_of_the_file_says_the_format(tmp_path: Path, name: str, begin: str) -> None:
+    write(tmp_path, a=INVERSION)
+    done = petri("analyze", "-o", name, cwd=tmp_path)
+    assert (done.code, done.out) == (1, "")
+    assert (tmp_path / name).read_text(encoding="utf-8").startswith(begin)
+    petri("analyze", "-o", name, "--format", "concise", cwd=tmp_path)
+    assert "PETRI_UNSOUND_PLAN UNSOUND" in (tmp_path / name).read_text(encoding="utf-8")

@@ -103,7 +103,7 @@ def test_completion_knows_commands_options_and_names(tmp_path: Path, wanted: tup
     assert complete("petri an") == ["analyze"]
     assert set(complete("petri ")) == set(COMMANDS)
     assert complete("petri analyze --max") == ["--max-states", "--max-memory"]
-    assert set(complete("petri analyze --format ")) >= {"text", "concise", "json", "github"}
+    assert set(complete("petri analyze --format ")) >= {"text", "concise", "json", "github", "sarif", "junit"}
     assert "PETRI_UNSOUND_PLAN" in complete("petri explain PETRI_UNS")
     assert "report" in complete("petri schema r")
 
