@@ -31,5 +31,6 @@ def cancel(
     with opened(store) as sessions, Output() as out:
         which = session_of(sessions, session)
         asyncio.run(external.cancel(sessions, which, by=user(by), why=why))
+        out.done = f"{which} is cancelled all the same"
         out.write(f"{which} is cancelled\n")
     return Exit.OK

@@ -24,12 +24,15 @@ def claim(
     """Claim work: a task of the plan without a body, whose turn has come. Exit code 5 when there is none now.
 
     Do it before the lease ends, or renew it (petri heartbeat CLAIM). Then say what came of it (petri report CLAIM).
+    Where the claim cannot be printed, it is taken back.
     """
     from petri_cli.cli.store import opened, session_of, user
     from petri_cli.cli.streams import Output, say
     from petri_cli.driver import external
     from petri_cli.driver.clocks import clock_trouble
+    from petri_cli.driver.giving_back import give_back
     from petri_cli.engine.tokens import to_seconds, to_ticks
+    from petri_cli.errors import PetriError
     from petri_cli.session.clock import wall_clock
 
     with opened(store) as sessions, Output() as out:
@@ -46,7 +49,14 @@ def claim(
 
             expires = to_seconds(taken.expires)
             data = {**taken.task, "claim": taken.claim, "lease": taken.lease, "expires": expires}
-            out.write(text.dumps(data, indent=2, ensure_ascii=False) + "\n")
+            told = text.dumps(data, indent=2, ensure_ascii=False)
         else:
-            out.write(f"{taken.claim}  {taken.task['task']}, attempt {taken.attempt}, {taken.lease:g} s\n")
+            told = f"{taken.claim}  {taken.task['task']}, attempt {taken.attempt}, {taken.lease:g} s"
+        out.done = f"the claim {taken.claim} is taken back"
+        try:
+            out.write(f"{told}\n")
+            out.flush()
+        except PetriError:
+            give_back(sessions, which, taken.claim, why="it could not be printed: no worker knows of it")
+            raise
     return Exit.OK

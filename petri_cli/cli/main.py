@@ -133,6 +133,10 @@ COLLECT_EVERY = 50_000
 def main(args: list[str] | None = None) -> int:
     """Run the command line; returns the exit code and never raises."""
     gc.set_threshold(COLLECT_EVERY)
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        from petri_cli.cli.streams import occupy_standard_streams
+
+        occupy_standard_streams()
     try:
         text = stored_help(sys.argv[1:] if args is None else args)
         if text is not None:

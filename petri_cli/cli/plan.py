@@ -46,5 +46,8 @@ def plan(
     source = one_source(file, stdin_filename)
     document = Document.of(read_source(source), source.name)
     terms = Terms(Budget(max_states, timeout), accept_unknown, expect_revision, revoke)
-    with opened(store, create=True) as sessions, Output() as out:
-        return commit_file(document, sessions, session, terms, page_on(out, color, verbosity=-quiet)).exit
+    with opened(store, create=True) as sessions, Output(later=True) as out:
+        outcome = commit_file(document, sessions, session, terms, page_on(out, color, verbosity=-quiet))
+        if (done := outcome.committed) is not None:
+            out.done = f"{done.session} is at revision {done.revision} all the same"
+        return out.ended(outcome.exit)

@@ -24,6 +24,10 @@ Data alone goes to standard output: verdicts, reports, nets, pages. What is wron
 standard error; with `--format json` and `--format github` it is in the data as well. A reader that goes away
 (`petri analyze | head -1`) is no error. Lines and columns count from 1, and paths are written with `/`.
 
+A standard output that takes nothing is one: exit code 2, and `PETRI_CANNOT_WRITE` on standard error. Where it is closed
+(`>&-`), nothing is done at all. Where it is full, a session that could not be named is cancelled, a claim is taken
+back, and a run goes on to its end and says there how it ended: what was not shown is in its log.
+
 A terminal gets colour where it adds meaning and its own width, from 40 to 110 columns; a pipe or a file gets plain text
 that stays the same.
 `NO_COLOR`, `FORCE_COLOR` and `TERM=dumb` are honoured, and under `LANG=C` lines are drawn in ASCII.

@@ -130,7 +130,7 @@ def run(
     if isinstance(subject, Plan) and not simulate:
         return in_session(source.name, data, (subject, warnings))
     game = Game(seed or 0, wide, durations, max_firings or MAX_FIRINGS)
-    with Running(source, form, events, color, verbosity, max_concurrency) as running:
+    with Running(source, form, events, color, verbosity, max_concurrency, later=not simulate) as running:
         running.warn(warnings)
         if isinstance(subject, Plan):
             return simulate_plan(subject, running, game)

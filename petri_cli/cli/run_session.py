@@ -64,7 +64,7 @@ class Call:
 def run_session(call: Call) -> Exit:
     """Commit the plan, if one is given, and drive the session to its end or to where it rests."""
     current_folder()  # where work runs: without one nothing is committed
-    with opened(call.store, create=call.document is not None) as store, Output() as out:
+    with opened(call.store, create=call.document is not None) as store, Output(later=True) as out:
         page = page_on(out, call.colour, verbosity=call.verbosity)
         if call.document is None:
             session = session_of(store, call.session)
@@ -74,9 +74,9 @@ def run_session(call: Call) -> Exit:
             told = page if call.form == "text" else page_on(Output(os.devnull), "never", verbosity=-1)
             outcome = commit_file(call.document, store, call.session, call.terms, told, call.loaded)
             if outcome.committed is None:
-                return outcome.exit
+                return out.ended(outcome.exit)
             session = outcome.committed.session
-        return _Run(call, store, session, seen, page, out).run()
+        return out.ended(_Run(call, store, session, seen, page, out).run())
 
 
 class _Run:
@@ -102,6 +102,7 @@ class _Run:
         )
         outcome = asyncio.run(self._drive(options))
         status = self._status(self.store.state(self.session))
+        self.out.done = f"{self.session} is {status.phase} all the same; petri status {self.session} --all shows it"
         match self.call.form:
             case "text":
                 self.page.lines(draw_end(status, self.page.look))

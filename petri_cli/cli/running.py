@@ -24,7 +24,7 @@ from petri_cli.plan.model import Plan
 from petri_cli.render.look import ColourMode
 from petri_cli.render.page import one_line
 from petri_cli.render.run_lines import Narrator
-from petri_cli.render.run_report import GOOD, draw_end, run_json
+from petri_cli.render.run_report import GOOD, draw_end, run_json, word_of
 
 if TYPE_CHECKING:
     from petri_cli.render.run_live import LiveRun
@@ -35,7 +35,8 @@ Sink = Callable[[Event], object]
 class Running:
     """One call of ``petri run``: its streams, open while the block runs.
 
-    form: ``text``, ``json`` or ``jsonl``; events: the file that gets the events; verbosity: −1, 0 or 1.
+    form: ``text``, ``json`` or ``jsonl``; events: the file that gets the events; verbosity: −1, 0 or 1; later: work is
+    done, which goes on where what is said of it cannot be written.
     """
 
     def __init__(
@@ -46,6 +47,8 @@ class Running:
         colour: ColourMode,
         verbosity: int,
         max_concurrency: int | None,
+        *,
+        later: bool = False,
     ) -> None:
         self.source = source
         self.form = form
@@ -54,7 +57,7 @@ class Running:
         self.prompt = False
         """Let each line be seen at once."""
         self._files = ExitStack()
-        self.out = self._files.enter_context(Output())
+        self.out = self._files.enter_context(Output(later=later))
         self.page = page_on(self.out, colour, verbosity=verbosity)
         self.events = self._files.enter_context(Output(events, spare=[source.path])) if events is not None else None
         self.terminal = bool(self.out.stream is not None and self.out.stream.isatty() and form == "text")
@@ -209,10 +212,10 @@ def run_net(net: Net, running: Running) -> Exit:
             result = run.run()
     if result.store_error is not None:
         raise result.store_error
-    code = running.end(report_on_net(running.source.name, net, result, store.failures), blank=running.verbosity >= 0)
-    if run.signal is None:
-        return code
-    return Exit(128 + run.signal)
+    report = report_on_net(running.source.name, net, result, store.failures)
+    running.out.done = f"the run went on without it, and is {word_of(report)}"
+    code = running.end(report, blank=running.verbosity >= 0)
+    return running.out.ended(code if run.signal is None else Exit(128 + run.signal))
 
 
 def _live(net: Net, running: Running) -> LiveRun | None:

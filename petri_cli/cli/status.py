@@ -56,7 +56,7 @@ def status(
             sessions, session_of(sessions, session, latest=True), page_on(out, color, verbosity=0), form, everything
         )
         if replay:
-            return replay_keys(looking, looking.seq_of(at))
+            return replay_keys(looking, out, looking.seq_of(at))
         if watch:
             return watch_changes(looking, out, exit_code=exit_code)
         return looking.show(looking.seq_of(at), exit_code=exit_code)

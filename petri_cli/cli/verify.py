@@ -30,8 +30,9 @@ def verify(
     from petri_cli.render.look import visible
     from petri_cli.session.events import Verified
 
-    with opened(store) as sessions, Output() as out:
+    with opened(store) as sessions, Output(later=True) as out:
         which = session_of(sessions, session)
+        out.done = f"what was judged stands: petri status {which}"
 
         async def adjudicate() -> bool:
             passed = True
@@ -43,4 +44,4 @@ def verify(
                     out.write(visible(f"{verdict.claim} {word} by {verdict.verifier or 'its verifier'}{why}") + "\n")
             return passed
 
-        return Exit.OK if asyncio.run(adjudicate()) else Exit.UNSOUND
+        return out.ended(Exit.OK if asyncio.run(adjudicate()) else Exit.UNSOUND)

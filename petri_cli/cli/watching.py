@@ -128,7 +128,7 @@ def watch_changes(looking: Looking, out: Output, *, exit_code: bool) -> Exit:
     out: what the page writes to; whoever reads it gets each status at once.
     """
     whole = looking.form == "text" and out.stream is not None and out.stream.isatty()
-    with _screen(looking.page, whole) as draw:
+    with _screen(looking.page, out, whole=whole) as draw:
         while True:
             mark = looking.store.changed()
             status = looking.status()
@@ -150,7 +150,7 @@ def rows() -> int:
 
 
 @contextmanager
-def _screen(page: Page, whole: bool) -> Iterator[Callable[[list[Line]], None]]:
+def _screen(page: Page, out: Output, *, whole: bool) -> Iterator[Callable[[list[Line]], None]]:
     """Draws pages over one another on a terminal, and below one another elsewhere."""
     if not whole:
         yield page.lines
@@ -160,7 +160,7 @@ def _screen(page: Page, whole: bool) -> Iterator[Callable[[list[Line]], None]]:
         width, height = os.get_terminal_size()
         text = "\n".join("\x1b[2K" + page.look.paint(cut(line, width)) for line in lines[: height - 1])
         page.write(f"\x1b[H{text}\x1b[J\n")
-        sys.stdout.flush()
+        out.flush()
 
     page.write("\x1b[?1049h\x1b[?25l")
     last: list[list[Line]] = []
@@ -177,15 +177,15 @@ def _screen(page: Page, whole: bool) -> Iterator[Callable[[list[Line]], None]]:
             page.lines(lines)
 
 
-def replay_keys(looking: Looking, first: int | None = None) -> Exit:
+def replay_keys(looking: Looking, out: Output, first: int | None = None) -> Exit:
     """Step through the log: with keys on a terminal, else a line a step. first: the event to begin with."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if sys.stdin is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
         after = 0 if first is None else first - 1
         narrator = SessionNarrator(looking.store.state(looking.session, after) if after else None, verbose=True)
         for entry in looking.store.read(looking.session, after):
             looking.page.line(_numbered(entry, narrator))
         return Exit.OK
-    return _step_through(looking, first)
+    return _step_through(looking, out, first)
 
 
 def _numbered(entry: Entry, narrator: SessionNarrator) -> Line:
@@ -205,14 +205,14 @@ def keys_of(typed: str) -> list[str]:
     return re.findall(r"\x1b\[[0-9;]*[A-Za-z~]|\x1bO[A-Za-z]|(?s:.)", typed)
 
 
-def _step_through(looking: Looking, first: int | None) -> Exit:
+def _step_through(looking: Looking, out: Output, first: int | None) -> Exit:
     import termios
     import tty
 
     last = looking.store.last(looking.session)
     at = last if first is None else first
     before = termios.tcgetattr(sys.stdin)
-    with _screen(looking.page, True) as draw:
+    with _screen(looking.page, out, whole=True) as draw:
         try:
             tty.setcbreak(sys.stdin)
             while True:

@@ -38,7 +38,7 @@ def draw_end(r: RunReport, look: Look) -> list[Line]:
     """The end of a run, for a person."""
     good = r.outcome in GOOD
     head: Line = [("good", f"✓{KEEP}") if good else ("bad", f"✗{KEEP}")]
-    head += [("good" if good else "bad", _word(r)), ("", f"{KEEP} "), ("strong", r.file), ("dim", _figures(r))]
+    head += [("good" if good else "bad", word_of(r)), ("", f"{KEEP} "), ("strong", r.file), ("dim", _figures(r))]
     lines = wrap(head, look.prose, "", INDENT)
     lines += _failures(r.failures, look)
     if r.standstill is not None:
@@ -63,7 +63,7 @@ def _failures(failures: Sequence[Failure], look: Look) -> list[Line]:
     return [*lines, [("dim", f"{INDENT}and {more:,} more failures")]] if more > 0 else lines
 
 
-def _word(r: RunReport) -> str:
+def word_of(r: RunReport) -> str:
     stopped = r.outcome == "closed" and r.simulated
     return "stopped; it would go on (--max-firings)" if stopped else _WORDS[r.outcome]
 

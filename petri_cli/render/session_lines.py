@@ -135,7 +135,7 @@ class SessionNarrator:
                 return self._injected(event)
             case Ended():
                 style = END_STYLES.get(event.state, "bad")
-                why = "" if event.why == self._failure else brief(event.why)  # which was just told
+                why = "" if event.why in (self._failure, event.state) else brief(event.why)  # which was just told
                 return [(style, event.state), ("", f": {why}" if why else "")]
             case Noted():
                 return [("doubt" if event.level != "INFO" else "dim", event.message)]

@@ -124,7 +124,7 @@ def _head(s: Status, look: Look) -> list[Line]:
     lines = wrap(head, look.prose, "", INDENT)
     if s.state.objective:
         lines += wrap([("", s.state.objective)], look.prose, INDENT)
-    if s.why and s.why not in s.state.missing:
+    if s.why and s.why not in (s.phase, *s.state.missing):
         lines += wrap([("", brief(s.why))], look.prose, INDENT)
     return lines
 
