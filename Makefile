@@ -12,7 +12,7 @@ PARALLEL := -n $(JOBS) --dist worksteal
 # Bytecode is kept, whatever the shell says: without it each worker prepares the assertions of all tests anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo env test fast lint format golden bench pure docs docs-check bare clean
+.PHONY: help demo env test fast lint format golden bench pure docs docs-check bare tools clean
 
 help:           ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,7 +44,10 @@ demo: $(READY)  ## judge one sound and one unsound plan, run one
 	@echo '$$ petri status'
 	@cd build/demo && $(abspath $(BIN))/petri status
 
-test: $(READY) $(CORE)  ## all tests
+tools: $(READY)  ## fetch what some tests drive of other people's tools, once, into build/tools
+	@$(BIN)/python -m tests.tools
+
+test: $(READY) $(CORE) tools  ## all tests
 	$(PYTEST) $(PARALLEL)
 
 fast: $(READY) $(CORE)  ## the tests without the slow ones, properties on a fifth of their examples, in under a minute
