@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from petri_cli.cli.options import Colour, StdinName
+from petri_cli.cli.options import Colour, Force, StdinName
 from petri_cli.render.reporters import Format
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ def analyze(
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Every step of a run, the conditions, and the figures.")
     ] = False,
+    force: Force = False,
     color: Colour = "auto",
 ) -> int:
     """Judge plans and nets: SOUND, UNSOUND with the state it would have died in, or UNKNOWN.
@@ -101,6 +102,13 @@ def analyze(
             "it is about standard input, which is read where FILE is -", param_hint="--stdin-filename"
         )
     found, problems = sources(files or (), stdin_filename)
+    if output is not None or certificate is not None:
+        from petri_cli.cli.overwriting import refuse_inputs, refuse_overwriting
+
+        for path in (output, certificate):
+            refuse_inputs(path, [s.path for s in found])
+        refuse_overwriting(output, "report", force=force)
+        refuse_overwriting(certificate, "certificate", force=force)
     if certificate is not None or recheck is not None:
         from petri_cli.cli.certifying import recheck_file, write_certificate
 

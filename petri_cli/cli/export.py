@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, cast, get_args
 
 import typer
 
-from petri_cli.api import ExportFormat
+from petri_cli.api import ExportFormat, PlanFormat
 from petri_cli.cli.exit import Exit
-from petri_cli.cli.options import AllSessions, ByItem, StdinName, StoreUrl, Widths
+from petri_cli.cli.options import AllSessions, ByItem, Force, StdinName, StoreUrl, Widths
+
+if TYPE_CHECKING:
+    from petri_cli.cli.overwriting import Kind
 
 LogFormat = Literal["xes", "csv", "jsonl"]
 Format = Literal[ExportFormat, LogFormat]
@@ -20,7 +23,7 @@ def export(
     ] = None,
     form: Annotated[
         Format | None,
-        typer.Option("--format", "-f", help="What to write. Unless said json; yaml with --plan; xes of a session."),
+        typer.Option("--format", "-f", help="What to write, where -o does not say: json; yaml with --plan; xes."),
     ] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Write the plan itself, not its net.")] = False,
     output: Annotated[
@@ -31,6 +34,7 @@ def export(
     every: AllSessions = False,
     by_item: ByItem = False,
     stdin_filename: StdinName = "",
+    force: Force = False,
 ) -> int:
     """Write the net of a plan, or a net, as JSON, YAML, PNML, DOT, Mermaid or SVG; a session as XES, CSV or JSON lines.
 
@@ -39,32 +43,56 @@ def export(
 
     With --plan the plan itself is written in its normal form: the same plan for petri, without comments and anchors.
 
-    A session is written as an event log: an event is work that was verified. The ending of -o says the format where
-    --format does not, and what ends in .gz is packed. Without a name it is the live session.
+    A session is written as an event log: an event is work that was verified. Without a name it is the live session.
+
+    The ending of -o says the format where --format does not; a log in a file that ends in .gz is packed. A file of
+    another kind is not written over.
     """
-    if form in get_args(LogFormat) or every or by_item or (file is not None and _is_session(file, store)):
+    if _of_session(file, form, output, store) or every or by_item:
         if plan or width:
             raise typer.BadParameter("the log of a session has neither", param_hint="--plan, --width")
         if form in get_args(ExportFormat):
             said = f"a session is written as xes, csv or jsonl; {form} is for plans and nets"
             raise typer.BadParameter(said, param_hint="--format")
-        return _export_log(file, cast("LogFormat | None", form), output, store, every=every, by_item=by_item)
+        return _export_log(
+            file, cast("LogFormat | None", form), output, store, every=every, by_item=by_item, force=force
+        )
     if file is None:
-        raise typer.BadParameter("name a plan or a net, or say --format xes for the live session", param_hint="FILE")
-    return _export_net(file, cast("ExportFormat | None", form), output, width, stdin_filename, plan=plan, store=store)
+        raise typer.BadParameter("name a plan or a net", param_hint="FILE")
+    return _export_net(
+        file, cast("ExportFormat | None", form), output, width, stdin_filename, plan=plan, store=store, force=force
+    )
 
 
-def _is_session(name: str, store: str | None) -> bool:
-    """Whether it is no file, and a session."""
-    from petri_cli.cli.session_logs import is_file, is_session
+def _of_session(file: str | None, form: Format | None, output: str | None, store: str | None) -> bool:
+    """Whether a session is meant: by its name, or, where there is no name, by what is to be written."""
+    from petri_cli.cli.endings import FORMATS, ending_of
+    from petri_cli.cli.session_logs import names_session
+    from petri_cli.cli.store import store_path
 
-    return not is_file(name) and is_session(name, store)
+    if form in get_args(LogFormat):
+        return True
+    if file is not None:
+        return names_session(file, store)
+    if form is not None:
+        return False
+    meant = None if output is None else FORMATS.get(ending_of(output, packed=True))
+    return meant in get_args(LogFormat) or (meant is None and store_path(store).exists())
 
 
 def _export_log(
-    name: str | None, form: LogFormat | None, output: str | None, store: str | None, *, every: bool, by_item: bool
+    name: str | None,
+    form: LogFormat | None,
+    output: str | None,
+    store: str | None,
+    *,
+    every: bool,
+    by_item: bool,
+    force: bool,
 ) -> int:
-    from petri_cli.cli.session_logs import form_of, is_file, is_session, log_of_sessions, neither, write_session_log
+    from petri_cli.cli.endings import form_of
+    from petri_cli.cli.overwriting import refuse_inputs, refuse_overwriting
+    from petri_cli.cli.session_logs import is_file, is_session, log_of_sessions, neither, write_session_log
     from petri_cli.cli.store import store_path
 
     if every and name is not None:
@@ -73,8 +101,12 @@ def _export_log(
         if is_file(name):
             raise typer.BadParameter(f"a log is written of a session, and {name} is a file", param_hint="FILE")
         raise neither(name, store)
+    spare = [str(store_path(store))]
+    refuse_inputs(output, spare)
+    written = cast("LogFormat", form_of(output, form, get_args(LogFormat), "xes", packed=True))
+    refuse_overwriting(output, "log", force=force)
     _, log = log_of_sessions(name, store, every=every, by_item=by_item)
-    write_session_log(log, form or form_of(output), output, [str(store_path(store))])
+    write_session_log(log, written, output, spare)
     return Exit.OK
 
 
@@ -87,11 +119,14 @@ def _export_net(
     *,
     plan: bool,
     store: str | None,
+    force: bool,
 ) -> int:
     from petri_cli.api import export as export_net
     from petri_cli.api import export_plan, load_data, not_a_plan
+    from petri_cli.cli.endings import form_of
     from petri_cli.cli.inputs import one_source, read_source
     from petri_cli.cli.options import widths
+    from petri_cli.cli.overwriting import refuse_inputs, refuse_overwriting
     from petri_cli.cli.session_logs import is_file, neither
     from petri_cli.cli.streams import Output, say
     from petri_cli.net.start import start_of
@@ -105,14 +140,19 @@ def _export_net(
     if file and not is_file(file):
         raise neither(file, store)
     source = one_source(file, stdin_filename)
+    refuse_inputs(output, [source.path])
+    known = ("yaml", "json") if plan else get_args(ExportFormat)
+    written = form_of(output, form, known, "yaml" if plan else "json")
+    kind: Kind = "plan" if plan else "drawing" if written in ("dot", "mermaid", "svg") else "net"
+    refuse_overwriting(output, kind, force=force)
     subject, _ = load_data(read_source(source), source.name)
     if not isinstance(subject, Plan):
         for warning in start_of(subject).warnings:
             say(one_line(warning.in_file(source.name)))
     if not plan:
-        text = export_net(subject, form or "json", widths=widths(width))
+        text = export_net(subject, cast("ExportFormat", written), widths=widths(width))
     elif isinstance(subject, Plan):
-        text = export_plan(subject, "json" if form == "json" else "yaml")
+        text = export_plan(subject, cast("PlanFormat", written))
     else:
         raise not_a_plan(source.name)
     with Output(output, spare=[source.path]) as out:

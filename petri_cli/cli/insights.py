@@ -79,9 +79,9 @@ def insights(
     Of a log that other programs wrote, --candidate names the plan; --case and the like name its columns.
     """
     if session is not None:
-        from petri_cli.cli.session_logs import is_file
+        from petri_cli.cli.session_logs import is_file, names_session
 
-        if is_file(session):
+        if is_file(session) and not names_session(session, store):
             from petri_cli.cli.insights_log import LogAsked, insights_of_log
 
             if apply or every:

@@ -9,6 +9,7 @@ from petri_cli.cli.options import (
     AllSessions,
     ByItem,
     Colour,
+    Force,
     LogActivity,
     LogCase,
     LogLifecycle,
@@ -82,6 +83,7 @@ def mine(
     by_item: ByItem = False,
     form: Annotated[Format, typer.Option("--format", "-f", help="How to report.")] = "text",
     color: Colour = "auto",
+    force: Force = False,
 ) -> int:
     """Find a model in an event log, let the gate judge it, and align the log with it.
 
@@ -91,6 +93,7 @@ def mine(
     from petri_cli.cli import mining
     from petri_cli.cli.mining_output import check_output, write_model
     from petri_cli.cli.options import widths
+    from petri_cli.cli.store import store_path
     from petri_cli.cli.streams import Output, page_on
     from petri_cli.formats.log_options import Columns, LogOptions
 
@@ -110,7 +113,7 @@ def mine(
         raise typer.BadParameter("it is about a foreach of the plan that --model names", param_hint="--width")
     inputs = [log, model, diff]
     if output is not None:
-        check_output(output, asked, inputs)
+        check_output(output, asked, [*inputs, str(store_path(store))], force=force)
     with Output() as out:
         page = page_on(out, color, verbosity=0)
         mined = mining.mine_log(log, store, options, asked, page)

@@ -15,7 +15,7 @@ import typer
 from petri_cli.cli.inputs import STDIN, STDIN_NAME, one_source, read_source
 from petri_cli.cli.mining_models import find, given, given_plan
 from petri_cli.cli.mining_progress import Watch
-from petri_cli.cli.session_logs import is_file, is_session, log_of_sessions, neither
+from petri_cli.cli.session_logs import is_file, is_session, log_of_sessions, names_session, neither
 from petri_cli.errors import PetriError
 from petri_cli.formats.log_options import LogOptions
 from petri_cli.mining.alignments import align
@@ -142,7 +142,7 @@ def source_of(
     log: str | None, store: str | None, options: LogOptions, asked: Asked, progress: Callable[[int], None]
 ) -> tuple[str, Log, bool]:
     """(name, log, whether it is a session's): the file that ``log`` names, else the session of that name."""
-    if log is not None and is_file(log) and not asked.by_item:
+    if log is not None and is_file(log) and not asked.by_item and not names_session(log, store):
         return STDIN_NAME if log == STDIN else log, read_file(log, options, progress), False
     if log is not None and not is_session(log, store):
         if is_file(log):

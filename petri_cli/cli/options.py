@@ -38,6 +38,7 @@ LogLifecycle = Annotated[
     Literal["events", "pairs"],
     typer.Option("--lifecycle", help="pairs: a start and its complete are one event."),
 ]
+Force = Annotated[bool, typer.Option("--force", help="Write over a file of another kind, too.")]
 AllSessions = Annotated[bool, typer.Option("--all-sessions", help="Every session of the store, as one log.")]
 ByItem = Annotated[bool, typer.Option("--by-item", help="Of sessions: each item of a foreach is a case of its own.")]
 StdinName = Annotated[

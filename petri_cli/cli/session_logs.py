@@ -6,8 +6,9 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
+from petri_cli.cli.endings import GZIP
 from petri_cli.cli.inputs import STDIN, display_name
 from petri_cli.cli.store import opened, session_of, store_path
 from petri_cli.cli.streams import Output, say
@@ -18,8 +19,6 @@ from petri_cli.render.phrase import many
 
 if TYPE_CHECKING:
     from petri_cli.session.store import EventStore
-
-GZIP = ".gz"
 
 
 def is_file(name: str) -> bool:
@@ -36,6 +35,11 @@ def is_session(name: str, store: str | None) -> bool:
         return False
     with opened(store) as sessions:
         return name in sessions.sessions()
+
+
+def names_session(name: str, store: str | None) -> bool:
+    """Whether ``name`` means a session: it has that name, and no file has. (A folder cannot be meant.)"""
+    return (not is_file(name) or Path(name).is_dir()) and is_session(name, store)
 
 
 def neither(name: str, store: str | None) -> PetriError:
@@ -80,12 +84,6 @@ def _chosen(sessions: EventStore, asked: str | None) -> str:
             raise
         hint = f"name it, or --all-sessions: {', '.join(list(sessions.sessions())[-8:])}"
         raise PetriError(error.code, error.message, hint=hint) from None
-
-
-def form_of(output: str | None) -> WrittenFormat:
-    """What the ending of a file says; XES where it says nothing."""
-    ending = Path((output or "").removesuffix(GZIP)).suffix.lower()[1:]
-    return next((form for form in get_args(WrittenFormat) if form == ending), "xes")
 
 
 def write_session_log(log: Log, form: WrittenFormat, output: str | None, spare: Sequence[str] = ()) -> None:
