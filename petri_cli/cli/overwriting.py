@@ -55,7 +55,7 @@ def refuse_inputs(path: str | None, inputs: Sequence[str | None]) -> None:
 
 
 def refuse_overwriting(path: str | None, kind: Kind, *, force: bool = False) -> None:
-    """Raises PetriError ``PETRI_FILE_EXISTS`` where a file of another kind is at ``path``, and nobody said ``force``."""
+    """Raises PetriError ``PETRI_FILE_EXISTS`` where a file of another kind is at ``path``, unless ``force`` is said."""
     if path is None:
         return
     there = kind_there(path)
