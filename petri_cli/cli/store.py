@@ -19,8 +19,7 @@ from petri_cli.render.page import one_line
 if TYPE_CHECKING:
     from petri_cli.session.store import EventStore
 
-DEFAULT_NAME = "petri.db"
-DEFAULT = f"sqlite:///.petri/{DEFAULT_NAME}"
+DEFAULT = "sqlite:///.petri/petri.db"
 SCHEME = "sqlite:///"
 _SCHEMES = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 """How a URL begins. A file whose name begins like that is written ``./name``."""
@@ -35,12 +34,13 @@ def opened(url: str | None, *, create: bool = False) -> Iterator[EventStore]:
     Raises PetriError ``PETRI_BAD_STORE``, ``PETRI_NO_SESSIONS``, and what the store says.
     """
     from petri_cli.session.sqlite import SqliteEventStore
-    from petri_cli.session.sqlite_files import file_of
+    from petri_cli.session.sqlite_files import check_kept, file_of
 
     path = store_path(url)
     if not path.is_absolute():
         current_folder()
-    if not create and file_of(path) is None:
+    if file_of(path) is None and not create:
+        check_kept(path)
         hint = "petri run FILE opens one; --store says where another one is kept"
         raise PetriError("PETRI_NO_SESSIONS", f"no session was opened here: there is no {path.as_posix()}", hint=hint)
     store = SqliteEventStore(path, warn=lambda problem: say(one_line(problem)))
@@ -62,8 +62,9 @@ def store_path(url: str | None) -> Path:
 
 def work_folder(url: str | None) -> Path:
     """Where the output of tasks is kept: beside the store, a folder for each: ids of sessions are a store's own."""
-    path = Path(os.path.realpath(store_path(url)))
-    return path.with_name("work" if path.name == DEFAULT_NAME else f"{path.name}.work")
+    from petri_cli.session.sqlite_files import work_beside
+
+    return work_beside(Path(os.path.realpath(store_path(url))))
 
 
 def session_of(store: EventStore, asked: str | None, *, latest: bool = False) -> str:

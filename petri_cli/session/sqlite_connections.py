@@ -19,7 +19,17 @@ from pathlib import Path
 from petri_cli.errors import PetriError, Position, Problem
 from petri_cli.session.filesystem import make_folder, sync_folder
 from petri_cli.session.sqlite_errors import as_petri_error, needs_recovery, os_error_code, said_plainly, store_error
-from petri_cli.session.sqlite_files import Opened, beside, file_of, is_moved, log_of, log_size, open_reader, open_writer
+from petri_cli.session.sqlite_files import (
+    Opened,
+    beside,
+    check_place,
+    file_of,
+    is_moved,
+    log_of,
+    log_size,
+    open_reader,
+    open_writer,
+)
 from petri_cli.session.sqlite_lock import SidecarLock
 
 CHECKPOINT_BYTES = 4 << 20
@@ -118,6 +128,7 @@ class Connections:
     def _locked(self) -> AbstractContextManager[None]:
         """Of the processes. The lock file's folder is made where it is missing."""
         if self._writer is None:
+            check_place(self.path)
             try:
                 make_folder(self.path.parent)
             except OSError as e:

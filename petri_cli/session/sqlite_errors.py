@@ -29,6 +29,7 @@ _HINTS = {
     "PETRI_STORE_CORRUPT": "restore it from a backup; `sqlite3 FILE .recover` may save what is readable",
     "PETRI_STORE_FOREIGN": "this file is not one of petri's: name another with --store",
     "PETRI_STORE_NO_ACCESS": "look at the permissions of the file and of its folder, which must be writable, too",
+    "PETRI_STORE_EMPTIED": "restore it from a backup; to begin anew, move what lies beside it away, too",
     "PETRI_STORE_GONE": "see who removes it; what was written since is lost with it",
     "PETRI_STORE_IO": "look at the disk and the system's log; what was acknowledged is safe, this was not written",
 }

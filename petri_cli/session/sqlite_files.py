@@ -60,8 +60,78 @@ def file_of(path: Path) -> tuple[int, int] | None:
     except OSError as e:
         raise store_error("PETRI_STORE_NO_ACCESS", path, e.strerror or str(e)) from None
     if not stat.S_ISREG(found.st_mode):
-        raise store_error("PETRI_STORE_NO_ACCESS", path, "not a file")
+        folder = stat.S_ISDIR(found.st_mode)
+        hint = f"name a file in it, such as {path / 'petri.db'}" if folder else "name another file"
+        what = "this is a folder, and a store is a file" if folder else "not a file"
+        raise store_error("PETRI_STORE_NO_ACCESS", path, what, hint)
     return found.st_dev, found.st_ino
+
+
+def check_place(path: Path) -> None:
+    """What is to be known of ``path`` before anything is made beside it.
+
+    Raises PetriError ``PETRI_STORE_NO_ACCESS`` where it is no file, or may not be written to, ``PETRI_STORE_EMPTIED``.
+    """
+    if file_of(path) is not None and not os.access(path, os.W_OK):
+        raise store_error("PETRI_STORE_NO_ACCESS", path, "it may not be written to")
+    check_kept(path)
+    for suffix in (".lock", "-wal", "-shm"):
+        _let_write(path, beside(path, suffix))
+
+
+def check_kept(path: Path) -> None:
+    """Raises PetriError ``PETRI_STORE_EMPTIED`` where the store was, and is not.
+
+    A store is made whole, so a database without a byte that has been at work was cut. SQLite would take it for a new
+    one, and throw away the log beside it. Somebody may be making the store: so the database is looked at last.
+    """
+    if _size(path):
+        return
+    logs = [p.name for p in (beside(path, "-wal"), beside(path, "-journal")) if _size(p)]
+    lock, work = beside(path, ".lock"), work_beside(path)
+    traces = [*logs, *([lock.name] if _size(lock) else []), *([f"{work.name}/"] if _has_entries(work) else [])]
+    size = _size(path)
+    if size is None and logs:
+        what = f"it is missing, and what was written to it last is in {logs[0]}"
+    elif size == 0 and traces:
+        what = f"it is empty, and was a store: {', '.join(traces)} {'lies' if len(traces) == 1 else 'lie'} beside it"
+    else:
+        return
+    raise store_error("PETRI_STORE_EMPTIED", path, what)
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return None
+
+
+def _has_entries(folder: Path) -> bool:
+    try:
+        return any(folder.iterdir())
+    except OSError:
+        return False
+
+
+def _let_write(path: Path, file: Path) -> None:
+    """A file beside the database that was made while that was read-only is ours to write to when that is."""
+    try:
+        found = file.stat()
+    except OSError:
+        return
+    mode = stat.S_IMODE(found.st_mode)
+    if found.st_uid == os.geteuid() and not mode & stat.S_IWUSR:
+        with contextlib.suppress(OSError):
+            file.chmod(mode | stat.S_IMODE(path.stat().st_mode) & 0o666)
+    if not os.access(file, os.R_OK | os.W_OK):
+        hint = "let it have the owner and the mode of the database, or remove it while nobody uses the store"
+        raise store_error("PETRI_STORE_NO_ACCESS", file, "it may not be written to, as the database may", hint)
+
+
+def work_beside(path: Path) -> Path:
+    """The folder with the output of tasks, for each store its own: ids of sessions are a store's own, too."""
+    return path.with_name("work") if path.name == "petri.db" else beside(path, ".work")
 
 
 def connect(path: Path, mode: str, timeout: float) -> sqlite3.Connection:
@@ -76,7 +146,7 @@ def open_writer(path: Path, wanted: Journal, timeout: float) -> Opened:
     Raises PetriError ``PETRI_STORE_NEWER``, ``PETRI_STORE_FOREIGN``, ``PETRI_STORE_CORRUPT``, ``PETRI_STORE_FULL``, ….
     """
     if file_of(path) is None:
-        _make(path)
+        _make(path, timeout)
     with said_plainly(path):
         db = connect(path, "mode=rw", timeout)
     try:
@@ -98,10 +168,24 @@ def open_writer(path: Path, wanted: Journal, timeout: float) -> Opened:
     return Opened(db, file, journal, log=log_of(path))
 
 
-def _make(path: Path) -> None:
-    """An empty file that only its user may read and write. SQLite gives what it puts beside it the same mode."""
+def _make(path: Path, timeout: float) -> None:
+    """A store that only its user may read and write. SQLite gives what it puts beside it the same mode.
+
+    It is there as a whole or not at all, so that an empty file is known for one that was emptied.
+    """
+    draft = beside(path, ".new")
     try:
-        os.close(make_private(path, os.O_RDWR))
+        try:
+            for left in (draft, beside(draft, "-journal")):  # by one who died in here
+                left.unlink(missing_ok=True)
+            os.close(make_private(draft, os.O_RDWR))
+            with said_plainly(path), contextlib.closing(connect(draft, "mode=rw", timeout)) as db:
+                db.execute("PRAGMA synchronous=FULL")
+                _make_tables(db)
+            draft.replace(path)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
     except OSError as e:
         raise store_error(os_error_code(e), path, e.strerror or str(e)) from None
 
@@ -109,8 +193,12 @@ def _make(path: Path) -> None:
 def open_reader(path: Path, timeout: float) -> Opened | None:
     """Open for reading, without any lock of ours; None when there is no store (yet)."""
     file = file_of(path)
+    check_kept(path)
     if file is None:
         return None
+    if not _writable_by_anybody(path) and not any(beside(path, s).exists() for s in ("-wal", "-journal")):
+        # SQLite would make a log and its index, as read-only as the database, in the way of whoever writes later.
+        return _open_reader(path, "mode=ro&immutable=1", timeout, file, fleeting=True)
     try:
         return _open_reader(path, "mode=ro", timeout, file)
     except PetriError as e:
@@ -118,6 +206,13 @@ def open_reader(path: Path, timeout: float) -> Opened | None:
             raise
     # A WAL database in a folder that may not be written to: without a log it is whole as it lies there.
     return _open_reader(path, "mode=ro&immutable=1", timeout, file, fleeting=True)
+
+
+def _writable_by_anybody(path: Path) -> bool:
+    try:
+        return bool(path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH))
+    except OSError:
+        return True
 
 
 def _cannot_make_files(error: BaseException | None) -> bool:
@@ -190,7 +285,8 @@ def _make_tables(db: sqlite3.Connection) -> None:
 
 
 def beside(path: Path, suffix: str) -> Path:
-    return path.with_name(path.name + suffix)
+    """Also of what has no name, as ``.`` and ``/``: that is refused when it is opened, in words."""
+    return Path(f"{path}{suffix}")
 
 
 def log_size(path: Path) -> int:

@@ -73,6 +73,7 @@ NO_FILE_PROVOKES = {
     "PETRI_SESSION_ENDED": "about a session",
     "PETRI_STORE_BUSY": "about a store",
     "PETRI_STORE_CORRUPT": "about a store",
+    "PETRI_STORE_EMPTIED": "about a store",
     "PETRI_STORE_FOREIGN": "about a store",
     "PETRI_STORE_FULL": "about a store",
     "PETRI_STORE_GONE": "about a store",

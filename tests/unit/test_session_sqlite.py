@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import gc
 import json
@@ -455,6 +456,70 @@ def test_an_empty_file_becomes_a_store(path: Path, opened: Open) -> None:
     assert opened(path).create("demo") == "demo"
 
 
+TRACES = {
+    "its log": ("petri.db-wal",),
+    "a journal": ("petri.db-journal",),
+    "its lock": ("petri.db.lock",),
+    "work": ("work/demo",),
+    "all of it": ("petri.db-wal", "petri.db.lock", "work/demo"),
+}
+
+
+@pytest.mark.parametrize("traces", TRACES.values(), ids=TRACES)
+def test_a_store_that_was_emptied_is_not_begun_anew(path: Path, opened: Open, traces: tuple[str, ...]) -> None:
+    path.touch()
+    for trace in traces:
+        (path.parent / trace).parent.mkdir(exist_ok=True)
+        (path.parent / trace).write_bytes(b"what is left")
+    before = {p: p.read_bytes() for p in path.parent.rglob("*") if p.is_file()}
+    for ask in (opened(path).sessions, lambda: opened(path).create("demo")):
+        with pytest.raises(PetriError, match="PETRI_STORE_EMPTIED") as e:
+            ask()
+        assert traces[0].partition("/")[0] in str(e.value)
+        assert "restore it from a backup" in e.value.hint
+    assert {p: p.read_bytes() for p in path.parent.rglob("*") if p.is_file()} == before
+
+
+def test_a_store_that_was_removed_is_not_begun_anew_beside_its_log(path: Path, opened: Open) -> None:
+    """SQLite would throw the log away, or play it back into another database."""
+    store = opened(path)
+    store.create("demo")
+    log = path.with_name("petri.db-wal").read_bytes()
+    with contextlib.suppress(PetriError):
+        path.unlink()
+        store.close()
+    path.with_name("petri.db-wal").write_bytes(log)
+    with pytest.raises(PetriError, match="PETRI_STORE_EMPTIED .*petri.db: it is missing"):
+        opened(path).create("other")
+    assert path.with_name("petri.db-wal").read_bytes() == log
+    path.with_name("petri.db-wal").unlink()
+    assert opened(path).create("demo") == "demo", "what is gone as a whole may be begun anew"
+
+
+def test_the_work_of_other_stores_in_the_folder_says_nothing_of_this_one(path: Path, opened: Open) -> None:
+    other = path.with_name("ci.db")
+    (path.parent / "work" / "demo").mkdir(parents=True)
+    other.touch()
+    assert opened(other).create("demo") == "demo"
+
+
+def test_a_store_is_made_as_a_whole(path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who dies on the way leaves no empty file, which would be taken for a store that was emptied."""
+
+    def dies(db: sqlite3.Connection) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("petri_cli.session.sqlite_files._make_tables", dies)
+        with pytest.raises(KeyboardInterrupt):
+            opened(path).create("demo")
+        assert [p.name for p in path.parent.iterdir()] == ["petri.db.lock"]
+    path.with_name("petri.db.new").write_bytes(b"of one who was killed")
+    path.with_name("petri.db.new-journal").write_bytes(b"and its journal")
+    assert opened(path).create("demo") == "demo"
+    assert not list(path.parent.glob("*.new*"))
+
+
 def test_a_folder_in_the_place_of_the_store_is_said_so(path: Path, opened: Open) -> None:
     path.mkdir()
     for ask in (opened(path).sessions, lambda: opened(path).create("demo")):
@@ -604,7 +669,7 @@ def test_a_database_that_is_there_keeps_its_mode_and_its_lock_gets_it(path: Path
 def as_nobody(code: str, path: Path) -> str:
     """What a program says that has the rights of nobody."""
     begin = "import os, sys\nfrom petri_cli.errors import PetriError\n"
-    begin += "from petri_cli.session.sqlite import SqliteEventStore\n"
+    begin += "from petri_cli.session.sqlite import SqliteEventStore\nimport encodings.ascii, getpass, json\n"
     begin += "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n" if os.getuid() == 0 else ""
     begin += "store = SqliteEventStore(sys.argv[1])\n"
     command = [sys.executable, "-W", "error", "-c", begin + code, str(path)]
@@ -650,6 +715,56 @@ def test_a_store_that_may_not_be_read_is_said_so(open_folder: Path, opened: Open
     path.chmod(0)
     assert as_nobody(SAY.format("store.sessions()"), path) == "PETRI_STORE_NO_ACCESS"
     assert as_nobody(SAY.format("store.create('demo')"), path / "below" / "x.db") == "PETRI_STORE_NO_ACCESS"
+
+
+@pytest.fixture
+def own_folder(open_folder: Path) -> Path:
+    """A folder of nobody's own."""
+    if os.getuid() == 0:
+        os.chown(open_folder, 65534, 65534)
+    return open_folder
+
+
+def test_a_look_at_a_read_only_store_leaves_nothing_that_hinders_its_writer(own_folder: Path) -> None:
+    path = own_folder / "petri.db"
+    as_nobody("store.create('demo')", path)
+    path.chmod(0o400)
+    assert as_nobody(SAY.format("store.sessions()"), path) == "['demo']"
+    assert as_nobody(SAY.format("store.create('demo')"), path) == "PETRI_STORE_NO_ACCESS"
+    assert modes(own_folder) == {"petri.db": 0o400, "petri.db.lock": 0o600}
+    path.chmod(0o600)
+    assert as_nobody(SAY.format("store.create('demo')"), path) == "demo-2"
+
+
+def test_who_may_not_write_makes_no_lock(own_folder: Path, opened: Open) -> None:
+    path = own_folder / "petri.db"
+    as_nobody("store.create('demo')", path)
+    (own_folder / "petri.db.lock").unlink()
+    path.chmod(0o400)
+    assert as_nobody(SAY.format("store.create('demo')"), path) == "PETRI_STORE_NO_ACCESS"
+    assert modes(own_folder) == {"petri.db": 0o400}
+
+
+@pytest.mark.parametrize("suffix", ["-shm", "-wal", ".lock"])
+def test_a_file_beside_the_database_that_is_more_read_only_than_it_is_mended(own_folder: Path, suffix: str) -> None:
+    path = own_folder / "petri.db"
+    left = own_folder / f"petri.db{suffix}"
+    as_nobody(f"store.create('demo'); store.close()\nos.close(os.open('{left}', os.O_CREAT, 0o600))", path)
+    left.chmod(0o400)
+    assert as_nobody(SAY.format("store.create('demo')"), path) == "demo-2"
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only the superuser can give files away")
+@pytest.mark.parametrize("suffix", ["-shm", "-wal", ".lock"])
+def test_a_file_of_somebody_else_beside_the_database_is_named(own_folder: Path, suffix: str) -> None:
+    path = own_folder / "petri.db"
+    as_nobody("store.create('demo')", path)
+    left = own_folder / f"petri.db{suffix}"
+    left.touch()
+    left.chmod(0o400)
+    os.chown(left, 0, 0)
+    said = as_nobody("try: store.create('demo')\nexcept PetriError as e: print(e)\n", path)
+    assert said.startswith(f"PETRI_STORE_NO_ACCESS {left}: it may not be written to")
 
 
 # A full disk
