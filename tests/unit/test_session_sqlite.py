@@ -489,7 +489,7 @@ def test_a_store_that_was_removed_is_not_begun_anew_beside_its_log(path: Path, o
         path.unlink()
         store.close()
     path.with_name("petri.db-wal").write_bytes(log)
-    with pytest.raises(PetriError, match="PETRI_STORE_EMPTIED .*petri.db: it is missing"):
+    with pytest.raises(PetriError, match=r"PETRI_STORE_EMPTIED .*petri\.db: it is missing"):
         opened(path).create("other")
     assert path.with_name("petri.db-wal").read_bytes() == log
     path.with_name("petri.db-wal").unlink()
