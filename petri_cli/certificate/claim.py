@@ -41,3 +41,10 @@ def named(value: Any, what: str) -> str:
     demand(isinstance(value, str), f"{what} is no text")
     text: str = value
     return text
+
+
+def number(value: Any, what: str) -> int:
+    """A whole number of any size and sign."""
+    demand(type(value) is int, f"{what} is no whole number")
+    whole_number: int = value
+    return whole_number

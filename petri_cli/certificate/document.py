@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from petri_cli.certificate.claim import Unproved, demand, field, named
+from petri_cli.certificate.linear import check_linear
 from petri_cli.certificate.plans import check_plan_run, check_unneeded_waits
 from petri_cli.certificate.question import question_of
+from petri_cli.certificate.rank import check_free_choice
 from petri_cli.certificate.runs import check_run
 from petri_cli.certificate.spaces import check_states, check_stubborn
 from petri_cli.net.model import Net
@@ -91,6 +93,8 @@ NET_KINDS: dict[str, tuple[str, Callable[..., str]]] = {
     "run": ("UNSOUND", check_run),
     "states": ("SOUND", check_states),
     "stubborn": ("SOUND", check_stubborn),
+    "linear": ("SOUND", check_linear),
+    "free-choice": ("SOUND", check_free_choice),
 }
 PLAN_KINDS: dict[str, tuple[str, Callable[..., str]]] = {
     "plan-run": ("UNSOUND", check_plan_run),

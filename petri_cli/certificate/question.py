@@ -6,10 +6,12 @@ Hee, Sidorova, Voorhoeve, "Resource-Constrained Workflow Nets", 2006.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
-from petri_cli.certificate.claim import demand
+from petri_cli.certificate.claim import demand, field, listed, named, whole
 from petri_cli.net.firing import Step, enabled, fire
 from petri_cli.net.model import ForwardOut, Marking, Net, PlaceOut, Transition, leaves
 from petri_cli.net.outcomes import outcomes
@@ -56,6 +58,21 @@ class Question:
             if enabled(t, marking)
             for k in range(len(outcomes(t.output)))
         ]
+
+    def play(self, marking: Marking, steps: Any) -> Marking:
+        """Fire ``steps``, as a certificate has them, one after the other; where they lead. Raises Unproved."""
+        played: Sequence[Any] = listed(steps, "a run")
+        for number, step in enumerate(played, 1):
+            name, outcome = (
+                named(field(step, "transition"), "a transition"),
+                whole(field(step, "outcome"), "an outcome"),
+            )
+            demand(name in self.transitions, f"step {number}: there is no transition `{name}`")
+            t = self.transitions[name]
+            demand(outcome < len(outcomes(t.output)), f"step {number}: `{name}` has no such outcome")
+            demand(enabled(t, marking), f"step {number}: `{name}` is not enabled")
+            marking = fire(t, marking, outcome)
+        return marking
 
 
 def question_of(net: Net) -> Question:

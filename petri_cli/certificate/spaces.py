@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from petri_cli.certificate.claim import demand, field, listed, named, whole
+from petri_cli.certificate.equation import needs_of
 from petri_cli.certificate.question import Frozen, Question, frozen
 from petri_cli.net.model import ForwardOut, Marking, PlaceOut
 from petri_cli.net.outcomes import outcomes
@@ -52,27 +53,50 @@ def check_states(question: Question, evidence: Any) -> str:
 
 def check_stubborn(question: Question, evidence: Any) -> str:
     """Enough of the markings: from each, the steps of a stubborn set are followed. By the theorem on the reduced state
-    space (``docs/theory.md``) that decides soundness. Raises Unproved.
+    space (``docs/theory.md``) that decides soundness. Raises Unproved."""
+    listing, enabled_at = check_reduced(question, evidence)
+    listing.check_alive(enabled_at)
+    return f"{len(enabled_at):,} markings with a stubborn set each"
 
-    ``sets``: for each marking the numbers of the actions in its stubborn set, disabled ones too.
-    """
+
+def check_reduced(question: Question, evidence: Any) -> tuple[_Listing, list[set[str]]]:
+    """All that the theorem asks but that no transition is dead: the steps between the markings, and what is enabled in
+    each of them. A transition that is enabled in none is dead. Raises Unproved."""
     actions = _actions(question)
     _check_premises(question, actions)
     markings = read_markings(evidence)
     listing = _Listing(question, markings)
-    sets = listed(field(evidence, "sets"), "the stubborn sets")
+    for i, steps in enumerate(_followed(actions, markings, evidence)):
+        listing.follow(i, steps)
+    return listing, [{a.transition for a in actions if a.enabled(marking)} for marking in markings]
+
+
+def closed_under_stubborn_sets(question: Question, start: Marking, data: Any) -> list[dict[str, int]]:
+    """Markings with ``start`` among them and every dead one that is reachable from it: the steps of a stubborn set lead
+    from each to others of the list (Valmari 1988; ``docs/theory.md``, "Stubborn sets"). Raises Unproved."""
+    markings = read_markings(data)
+    known = {frozen(m) for m in markings}
+    demand(frozen(start) in known, "the marking to begin with is not listed")
+    for steps in _followed(_actions(question), markings, data):
+        for transition, after in steps:
+            demand(frozen(after) in known, f"`{transition}` leads out of the markings listed")
+    return markings
+
+
+def _followed(
+    actions: Sequence[_Action], markings: Sequence[Marking], data: Any
+) -> Iterator[list[tuple[str, dict[str, int]]]]:
+    """For each marking the steps of its stubborn set. ``sets``: for each marking the numbers of the actions in it,
+    disabled ones too. Raises Unproved where one is not stubborn."""
+    sets = listed(field(data, "sets"), "the stubborn sets")
     demand(len(sets) == len(markings), "there are not as many stubborn sets as markings")
     rivals = _Rivals(actions)
-    enabled_at: list[set[str]] = []
     for i, (marking, numbers) in enumerate(zip(markings, sets, strict=True)):
         chosen = {whole(a, "an action") for a in listed(numbers, "a stubborn set")}
         demand(all(a < len(actions) for a in chosen), "a stubborn set names an action that is not there")
         rivals.check_stubborn(marking, chosen, i)
         followed = [actions[a] for a in sorted(chosen) if actions[a].enabled(marking)]
-        listing.follow(i, ((a.transition, a.fire(marking)) for a in followed))
-        enabled_at.append({a.transition for a in actions if a.enabled(marking)})
-    listing.check_alive(enabled_at)
-    return f"{len(markings):,} markings with a stubborn set each"
+        yield [(a.transition, a.fire(marking)) for a in followed]
 
 
 class _Listing:
@@ -135,7 +159,7 @@ def _actions(question: Question) -> list[_Action]:
     for t in question.net.transitions:
         adds = not t.inhibitors and not t.resets and not any(i.drains for i in t.inputs)
         demand(adds, f"`{t.id}` has an inhibitor, reset or draining arc")
-        taken = {i.place: i.needs for i in t.inputs}
+        taken = needs_of(t)
         needs = {**dict.fromkeys(t.reads, 1), **taken}
         for outcome in outcomes(t.output):
             change = {p: -n for p, n in taken.items()}

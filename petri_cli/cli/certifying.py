@@ -16,7 +16,9 @@ from petri_cli.document import read_bytes
 from petri_cli.errors import PetriError, Position
 from petri_cli.net.model import Net
 from petri_cli.render.page import Page
-from petri_cli.soundness.certify import Written, evidence_of_net, evidence_of_plan
+from petri_cli.evidence.listing import Written
+from petri_cli.evidence.nets import evidence_of_net
+from petri_cli.evidence.plans import evidence_of_plan
 from petri_cli.soundness.result import Budget, Verdict
 from petri_cli.version import __version__
 

@@ -18,7 +18,8 @@ from petri_cli.errors import PetriError
 from petri_cli.net.model import Net
 from petri_cli.plan.load import plan_from_data
 from petri_cli.plan.model import Plan
-from petri_cli.soundness.certify import evidence_of_net, evidence_of_plan
+from petri_cli.evidence.nets import evidence_of_net
+from petri_cli.evidence.plans import evidence_of_plan
 from petri_cli.soundness.nets import judge_net
 from petri_cli.soundness.plans import judge_plan
 from petri_cli.soundness.result import Budget, Verdict
