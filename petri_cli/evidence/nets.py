@@ -119,17 +119,12 @@ def _no_way_to_the_end(compiled: CompiledNet, start: State, timer: Timer) -> Jso
 
 def _never(target: Target, compiled: CompiledNet, transition: str, timer: Timer) -> Json | None:
     """Why ``transition`` is never enabled."""
-    for way in (
-        lambda: _closed(compiled, FEW_STATES, timer.half()),
-        lambda: never_enabled(compiled, transition, timer.half()),
-        lambda: _reduced(compiled, timer.half()) if reduction_decides(target, compiled) else None,
-        lambda: _closed(compiled, MOST_STATES, timer.expired),
-    ):
-        more = way()
-        if more is not None:
-            key = "reduced" if "sets" in more else ""
-            return {"transition": transition, **({key: more} if key else more)}
-    return None
+    more = _closed(compiled, FEW_STATES, timer.half()) or never_enabled(compiled, transition, timer.half())
+    if more is None and reduction_decides(target, compiled):
+        less = _reduced(compiled, timer.half())
+        more = None if less is None else {"reduced": less}
+    more = more or _closed(compiled, MOST_STATES, timer.expired)
+    return None if more is None else {"transition": transition, **more}
 
 
 def _closed(compiled: CompiledNet, limit: int, deadline: Deadline) -> Json | None:
