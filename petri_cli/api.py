@@ -140,6 +140,7 @@ def analyze_data(
         subject, warnings = loaded or load_data(data, file)
         kind = "plan" if _is_plan(subject) else "net"
         result = _judge(subject, budget or Budget(), properties)
+        warnings = (*warnings, *_foretold(subject))
     except PetriError as error:
         problems = tuple(p if p.where.file else p.in_file(file) for p in (*_problems(error), *warnings))
         return Analysis(file, kind, None, problems, _lines(data, file))
@@ -151,6 +152,15 @@ def analyze_data(
     lines = _lines(data, file) if unsound or result.warnings else ()
     found = _ways_out(subject, result, data, file, budget, fixes) if unsound and fixes and _is_plan(subject) else None
     return Analysis(file, kind, result, (), lines, _scope(subject), subject, found)
+
+
+def _foretold(subject: Plan | Net) -> tuple[Problem, ...]:
+    """What ``petri run`` would refuse a plan for, though it may be sound."""
+    if not _is_plan(subject):
+        return ()
+    from petri_cli.driver.workability import foretold
+
+    return foretold(subject)
 
 
 def find_fixes(path: Path, *, kinds: Sequence[FixKind] = (), budget: Budget | None = None) -> Fixes:

@@ -11,12 +11,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from petri_cli.driver.substitution import MAX_VALUE, data_filled, filled, shell_text
-from petri_cli.driver.threads import Thread
 from petri_cli.plan.expression import Lookup, is_expression
 from petri_cli.plan.model import Foreach, Plan, Task
+
+if TYPE_CHECKING:  # who only analyses a plan needs no engine
+    from petri_cli.driver.threads import Thread
 
 Body = Literal["run", "python", "worker", "pull"]
 

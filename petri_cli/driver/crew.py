@@ -14,7 +14,8 @@ from typing import Protocol
 from petri_cli.driver.commands import Job
 from petri_cli.driver.naming import said_at
 from petri_cli.driver.process import Ended, NoRoom
-from petri_cli.driver.verify import Report, Verdict, verifier_of
+from petri_cli.driver.verifiers import verifier_of
+from petri_cli.driver.verify import Report, Verdict
 from petri_cli.errors import PetriError
 from petri_cli.session.events import Process
 

@@ -19,7 +19,7 @@ from petri_cli.driver.pieces import Piece
 from petri_cli.driver.replica import Replica
 from petri_cli.driver.said import Said, result_for
 from petri_cli.driver.takeover import report_on
-from petri_cli.driver.verify import verifier_of
+from petri_cli.driver.verifiers import verifier_of
 from petri_cli.driver.visits import WATCH, Alive, driven, visiting
 from petri_cli.engine.tokens import to_seconds, to_ticks
 from petri_cli.errors import PetriError

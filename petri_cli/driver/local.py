@@ -12,7 +12,8 @@ from petri_cli.driver.crew import Judge, Perform, Start
 from petri_cli.driver.process import Ended, Programs
 from petri_cli.driver.redact import Redactor
 from petri_cli.driver.session_driver import Options
-from petri_cli.driver.verify import Report, Verdict, verifier_of, verify
+from petri_cli.driver.verifiers import verifier_of
+from petri_cli.driver.verify import Report, Verdict, verify
 from petri_cli.session.naming import folder_name
 from petri_cli.session.store import EventStore
 

@@ -2,23 +2,30 @@
 
 A value goes into a shell command through an environment variable. The shell does not read the contents of a variable
 as its language again, so that no value, whatever is in it, can become a command. How the variable is written depends on
-the quotes around it; where that is told wrongly (in a here-document, say), a value looks odd, and still is no command.
+where it stands (see :mod:`petri_cli.driver.shell_context`); where no way of writing it is right, it is refused.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
+import re
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, Final
 
+from petri_cli.driver.shell_context import spots
+from petri_cli.driver.shell_context import where as line_and_character
 from petri_cli.errors import PetriError, Position
 from petri_cli.plan.expression import Lookup, Missing, evaluate, parse
 from petri_cli.plan.expression_tree import Reference
-from petri_cli.plan.template import template
+from petri_cli.plan.template import Template, template
 
 MAX_VALUE: Final = 100_000
 """Bytes of a value in a command or its environment; systems allow some 131,000 each."""
 VARIABLE: Final = "PETRI_VALUE_"
+
+_WRITTEN: Final = {"word": '"{}"', "quoted": "{}", "single": """'"{}"'""", "number": "({})"}
+_WHOLE: Final = re.compile(r"0|-?[1-9][0-9]{0,17}")
+_BELOW_WITH: Final = "hand it over below `with:`, which arrives on standard input"
 
 
 def filled(text: str, tasks: Collection[str], lookup: Lookup, quoted: Callable[[str], str] = str) -> str:
@@ -31,21 +38,40 @@ def filled(text: str, tasks: Collection[str], lookup: Lookup, quoted: Callable[[
 
 
 def shell_text(text: str, tasks: Collection[str], lookup: Lookup) -> tuple[str, dict[str, str]]:
-    """``text`` as a shell gets it, and the environment variables that hold its values."""
+    """``text`` as a shell gets it, and the environment variables that hold its values.
+
+    Raises PetriError ``PETRI_BAD_SUBSTITUTION`` where a value stands that cannot be written there,
+    ``PETRI_EXPRESSION_FAILED`` where it is none that could.
+    """
+    parts = template(text, tasks)
+    for error in unwritable(text, parts):
+        raise error
     out: list[str] = []
     values: dict[str, str] = {}
     names: dict[Reference, str] = {}
-    quotes = _Quotes()
-    for part in template(text, tasks):
+    found = iter(spots(parts))
+    for part in parts:
         if isinstance(part, str):
-            quotes.read(part)
             out.append(part)
             continue
         if part not in names:
             names[part] = f"{VARIABLE}{len(names) + 1}"
             values[names[part]] = _value(part, lookup)
-        out.append(quotes.around(names[part]))
+        form = next(found).form
+        if form == "number" and not _WHOLE.fullmatch(values[names[part]]):
+            raise _unfit(part, "is no whole number, and arithmetic takes no other", "work it out in a command")
+        out.append(_WRITTEN[form].format(f"${{{names[part]}}}"))
     return "".join(out), values
+
+
+def unwritable(text: str, parts: Template) -> Iterator[PetriError]:
+    """The values of a shell command that cannot be written where they stand. parts: ``template(text, …)``."""
+    holes = (part for part in parts if isinstance(part, Reference))
+    for reference, spot in zip(holes, spots(parts), strict=True):
+        if spot.form == "refused":
+            message = f"{reference} cannot be put in at {line_and_character(text, reference.column)}: {spot.why}"
+            position = Position("", 0, reference.column)
+            yield PetriError("PETRI_BAD_SUBSTITUTION", message, where=position, hint=spot.hint or _BELOW_WITH)
 
 
 def data_filled(data: Any, tasks: Collection[str], lookup: Lookup) -> Any:
@@ -108,59 +134,7 @@ def _value(reference: Reference, lookup: Lookup) -> str:
     return text
 
 
-def _unfit(reference: Reference, why: str) -> PetriError:
+def _unfit(reference: Reference, why: str, hint: str = "") -> PetriError:
     message = f"{reference} {why} (character {reference.column})"
     where = Position("", 0, reference.column)
-    hint = "hand it over below `with:`, which arrives on standard input"
-    return PetriError("PETRI_EXPRESSION_FAILED", message, where=where, hint=hint)
-
-
-class _Quotes:
-    """Which quotes a shell is in, as far as a text was read: none, ``'``, ``"``; anew in ``$(…)`` and backticks."""
-
-    def __init__(self) -> None:
-        self.stack = [""]
-        """Of each open ``"``, ``'``, ``(`` and backtick; what is on top decides."""
-        self.escaped = self.comment = False
-        self.before = "\n"
-
-    def read(self, text: str) -> None:
-        for sign in text:
-            self._read(sign)
-            self.before = sign
-
-    def around(self, name: str) -> str:
-        """How the variable is written here."""
-        self.escaped = False
-        self.before = "x"
-        if self.stack[-1] == '"':
-            return f"${{{name}}}"
-        return f"""'"${{{name}}}"'""" if self.stack[-1] == "'" else f'"${{{name}}}"'
-
-    def _read(self, sign: str) -> None:
-        top = self.stack[-1]
-        if self.comment:
-            self.comment = sign != "\n"
-        elif top == "'":
-            if sign == "'":
-                self.stack.pop()
-        elif self.escaped:
-            self.escaped = False
-        elif sign == "\\":
-            self.escaped = True
-        elif sign in ('"', "`"):
-            self._toggle(sign)
-        elif sign == "(" and (top != '"' or self.before == "$"):
-            self.stack.append("(")
-        elif sign == ")" and top == "(":
-            self.stack.pop()
-        elif sign == "'" and top != '"':
-            self.stack.append(sign)
-        elif sign == "#" and top != '"' and self.before in " \t\n;&|(":
-            self.comment = True
-
-    def _toggle(self, sign: str) -> None:
-        if self.stack[-1] == sign:
-            self.stack.pop()
-        else:
-            self.stack.append(sign)
+    return PetriError("PETRI_EXPRESSION_FAILED", message, where=where, hint=hint or _BELOW_WITH)

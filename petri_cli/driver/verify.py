@@ -16,13 +16,13 @@ from typing import Any
 
 from petri_cli.driver.capture import load_result
 from petri_cli.driver.check_schema import COMMAND, has_patterns
-from petri_cli.driver.commands import Command, Job, environment, function, program, setting
+from petri_cli.driver.commands import Command, Job, environment, function, program
 from petri_cli.driver.evidence import Found, files_of, schema_problems
 from petri_cli.driver.naming import said_at
 from petri_cli.driver.process import Ended, NoRoom, Programs
 from petri_cli.driver.substitution import filled
+from petri_cli.driver.verifiers import kind_of, single_verifiers
 from petri_cli.errors import PetriError
-from petri_cli.plan.model import Foreach, Plan, Task
 
 TIMEOUT = 600.0
 """Seconds that one verifier may take."""
@@ -62,29 +62,6 @@ class Verdict:
     verifier: str
     reason: str = ""
     evidence: Mapping[str, Any] = field(default_factory=dict)
-
-
-def verifier_of(plan: Plan, node: Task | Foreach) -> Any:
-    """The verifier of a piece of work: its own, else the plan's, else ``exit-code``."""
-    return setting(plan, node, "verify")
-
-
-def single_verifiers(spec: Any) -> list[Any]:
-    """What ``spec`` asks for, one by one, in order, a person's word last; ``all`` within ``all`` is the same as one."""
-    found: list[Any] = []
-    stack = [spec]
-    while stack:
-        part = stack.pop()
-        if kind_of(part) == "all":
-            stack.extend(reversed(part["all"]))
-        else:
-            found.append(part)
-    return [s for s in found if s != "human"] + ["human"] * ("human" in found)
-
-
-def kind_of(spec: Any) -> str:
-    """``exit-code``, ``human``, or the one key of a map."""
-    return spec if isinstance(spec, str) else str(next(iter(spec)))
 
 
 async def verify(

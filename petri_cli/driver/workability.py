@@ -6,18 +6,19 @@ A plan may be analysed long before anybody knows how its work is done. Before it
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from petri_cli.document.fields import did_you_mean
 from petri_cli.driver.commands import body_of, is_work, setting, tasks_of
-from petri_cli.driver.evidence import schema_error
-from petri_cli.driver.substitution import is_one_expression
-from petri_cli.driver.verify import kind_of, single_verifiers, verifier_of
+from petri_cli.driver.substitution import is_one_expression, unwritable
+from petri_cli.driver.verifiers import kind_of, single_verifiers, verifier_of
 from petri_cli.errors import PetriError, Problem
 from petri_cli.plan.expression import Reference, is_expression, parse, references
 from petri_cli.plan.expression_tree import ITEM, LOOP
 from petri_cli.plan.model import Choice, Foreach, Loop, Plan, PlanNode, Task
-from petri_cli.plan.template import holes
+from petri_cli.plan.template import holes, template
 
 
 def workability(plan: Plan) -> list[Problem]:
@@ -25,8 +26,8 @@ def workability(plan: Plan) -> list[Problem]:
 
     PETRI_NEEDS_VERIFIER: work that somebody claims, and nobody sees the exit status of; PETRI_BAD_EXPRESSION: a
     condition in prose, a verifier that reads the result it is to judge, ``item`` outside of every foreach, ``loop``
-    outside of every loop; PETRI_UNKNOWN_TASK: a command or an input that speaks of a task which is not there;
-    PETRI_BAD_SCHEMA: a verifier's schema that is none.
+    outside of every loop; PETRI_BAD_SUBSTITUTION: a value where no shell can be given one; PETRI_UNKNOWN_TASK: a
+    command or an input that speaks of a task which is not there; PETRI_BAD_SCHEMA: a verifier's schema that is none.
     """
     problems: list[Problem] = []
     for node in plan.nodes:
@@ -36,8 +37,26 @@ def workability(plan: Plan) -> list[Problem]:
             problems += _verifier(plan, node)
             problems += _schemas(plan, node)
             for what, text, items in _texts(plan, node):
-                problems += _text(plan, node, what, text, items)
+                if "{" in text:
+                    problems += _text(plan, node, what, text, items)
+            for what, text in _shell_commands(plan, node):
+                if "{" in text:
+                    problems += _shell_command(plan, node, what, text)
     return problems
+
+
+def foretold(plan: Plan) -> tuple[Problem, ...]:
+    """:func:`workability` as warnings, for who only analyses the plan.
+
+    A plan that says of none of its work how it is done or verified is a sketch: that this is left open needs no saying.
+    """
+    works = [node for node in plan.nodes if isinstance(node, Task | Foreach) and is_work(node)]
+    sketch = not plan.defaults and not any(node.settings for node in works)
+    if sketch and not any(True for node in plan.nodes for _ in _conditions(node)):
+        return ()
+    sketch = sketch or all(body_of(plan, node) == "pull" and verifier_of(plan, node) == "exit-code" for node in works)
+    problems = (p for p in workability(plan) if not (sketch and p.code == "PETRI_NEEDS_VERIFIER"))
+    return tuple(replace(p, severity="warning") for p in problems)
 
 
 def _conditions(node: PlanNode) -> Iterator[tuple[str, str]]:
@@ -65,7 +84,11 @@ def _verifier(plan: Plan, node: Task | Foreach) -> list[Problem]:
 
 def _schemas(plan: Plan, node: Task | Foreach) -> Iterator[Problem]:
     for spec in single_verifiers(verifier_of(plan, node)):
-        if kind_of(spec) == "schema" and (wrong := schema_error(spec["schema"])):
+        if kind_of(spec) != "schema":
+            continue
+        from petri_cli.driver.evidence import schema_error  # and so a library that takes its time
+
+        if wrong := schema_error(spec["schema"]):
             yield Problem("PETRI_BAD_SCHEMA", f"the schema that verifies `{node.id}` is wrong, at {wrong}", node.where)
 
 
@@ -81,6 +104,26 @@ def _texts(plan: Plan, node: Task | Foreach) -> Iterator[tuple[str, str, bool]]:
     for spec in single_verifiers(verifier_of(plan, node)):
         if kind_of(spec) in ("command", "files"):
             yield from (("verify", text, True) for text in _strings(spec))
+
+
+def _shell_commands(plan: Plan, node: Task | Foreach) -> Iterator[tuple[str, str]]:
+    """Those of the texts that a shell reads."""
+    body = body_of(plan, node)
+    if body == "run" and isinstance(run := node.settings["run"], str):
+        yield "run", run
+    if body == "worker":
+        name = setting(plan, node, "worker")
+        if isinstance(command := plan.settings["workers"][name]["command"], str):
+            yield f"the worker `{name}`", command
+    for spec in single_verifiers(verifier_of(plan, node)):
+        if kind_of(spec) == "command" and isinstance(spec["command"], str):
+            yield "verify", spec["command"]
+
+
+def _shell_command(plan: Plan, node: Task | Foreach, what: str, text: str) -> Iterator[Problem]:
+    """Values that stand where a shell could not be given them."""
+    with suppress(PetriError):  # which is told of already
+        yield from (_told(node, what, error) for error in unwritable(text, template(text, tasks_of(plan))))
 
 
 def _strings(data: Any) -> Iterator[str]:

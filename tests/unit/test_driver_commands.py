@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from petri_cli.driver.commands import Command, Job, body_of, command_of, is_work, request, setting
 from petri_cli.driver.process import Ended, Programs
@@ -87,19 +85,61 @@ def test_a_value_arrives_as_it_is_in_whatever_quotes_it_stands(text: str, value:
     assert list(tmp_path.iterdir()) == []
 
 
-PIECES = st.sampled_from(
-    ["'", '"', "`", "\\", "$(", ")", "(", "\n", "# ", " ", "echo ", "{item}", "<<E\n", "E\n", "; "]
-)
+REFUSED = {
+    "cat <<'E'\n{item}\nE": "line 2, character 1: it stands in a here-document whose `E` is quoted, where nothing is "
+    "replaced",
+    "cat <<\\E\n  {item}\nE": "line 2, character 3: it stands in a here-document whose `E` is quoted",
+    "cat <<E\n{item}\n": "line 2, character 1: it stands in a here-document without a line `E` at its end",
+    "cat <<E\n\\{item}\nE": "line 2, character 2: a backslash stands right before it",
+    "cat <<E\n$(echo\n{item})\nE": "an expansion over several lines of a here-document",
+    "cat <<E\na\\\n{item}\nE": "a line of a here-document that a backslash continues",
+    "cat <<{item}\nE": "a here-document stands before it whose end is not told by a plain word",
+    "echo \\{item}": "a backslash stands right before it",
+    'echo "\\{item}"': "a backslash stands right before it",
+    "echo $((1{item}))": "it is a part of a name or a number",
+    "echo $((echo {item}; ls) | cat)": "it stands in `$((` with more than numbers, names and operators",
+    "echo $((x[{item}]))": "`$((` stands before it, with more than numbers, names and operators in it",
+    "((1)); echo {item}": "`((` stands before it, which shells read differently",
+    "echo $'a' {item}": "`$'` stands before it, which shells read differently",
+    "echo ${x//a/{item}}": "a `${x…}` that not every shell knows stands before it, or around it",
+    'echo "${x:-"{item}"}"': "quotes within `${…}` within quotes stand before it, or around it",
+    "echo ${x:={item}}": "it is assigned within `${…}` without quotes around",
+    "[[ {item} -eq 1 ]]": "it stands in `[[ … ]]`, where bash may read it as arithmetic: write `[ … ]`",
+    "a[{item}]=1": "it is a subscript, which bash reads as arithmetic",
+    'eval "echo {item}"': "it is an argument of `eval`, which would read it as a part of the program",
+    "echo `echo \\`x\\`` {item}": "a backslash in backticks stands before it: write `$(…)`",
+    "echo ) {item}": "a `)` that closes nothing stands before it",
+    "alias x=y\necho {item}": "`alias` stands before it, behind which a shell may read otherwise",
+}
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
-@given(st.lists(PIECES, max_size=10).map("".join))
-def test_in_no_text_whatever_becomes_a_value_a_command(text: str) -> None:
-    value = "x;$(echo PWNED>&2)`echo PWNED>&2`\n'\necho PWNED>&2\n'\"\necho PWNED>&2\n\""
-    shell, values = shell_text(text, (), lambda _: value)
-    done = subprocess.run(["/bin/sh", "-c", shell], env={"PATH": "/bin", **values}, capture_output=True, check=False)
-    for line in done.stderr.decode().splitlines():
-        assert line != "PWNED", shell
+@pytest.mark.parametrize(("text", "why"), REFUSED.items())
+def test_where_no_way_of_writing_a_value_is_right_it_is_refused(text: str, why: str) -> None:
+    with pytest.raises(PetriError, match="PETRI_BAD_SUBSTITUTION") as caught:
+        shell_text(text, (), lambda _: "x")
+    assert why in caught.value.message
+    assert caught.value.where.column == text.index("{item}") + 1
+
+
+@pytest.mark.parametrize("value", [4, -4, "12", 0])
+def test_a_whole_number_takes_part_in_arithmetic(value: object) -> None:
+    shell, values = shell_text("printf %s $((3 - {item} * 2))", (), lambda _: value)
+    done = subprocess.run(["/bin/sh", "-c", shell], env=values, capture_output=True, check=True)
+    assert done.stdout.decode() == str(3 - int(str(value)) * 2)
+
+
+@pytest.mark.parametrize("value", ["a[$(touch pwned)]", "x", "010", "", 1.5, True, None, [1], "9" * 30, "1\n"])
+def test_arithmetic_takes_nothing_but_whole_numbers(value: object) -> None:
+    with pytest.raises(PetriError, match=r"PETRI_EXPRESSION_FAILED .* is no whole number"):
+        shell_text("echo $((1 + {item}))", (), lambda _: value)
+
+
+@pytest.mark.parametrize("depth", [5_000])
+def test_a_command_may_nest_as_deep_as_it_likes(depth: int) -> None:
+    for opening, closing in (("(", "\n)"), ('"$(', ')"'), ("${x:-", "}"), ("{ case x in x) ", ";; esac; }")):
+        text = "echo " * (opening[0] in '"$') + (opening + " ") * depth + "{item}" + closing * depth
+        shell, _ = shell_text(text, (), lambda _: "x")
+        assert "PETRI_VALUE_1" in shell
 
 
 def test_a_value_that_comes_twice_is_one_variable() -> None:

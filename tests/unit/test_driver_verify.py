@@ -18,7 +18,8 @@ from petri_cli.driver.process import Programs
 from petri_cli.driver.redact import Redactor
 from petri_cli.driver.results import Results
 from petri_cli.driver.threads import Thread
-from petri_cli.driver.verify import Report, Verdict, single_verifiers, verifier_of, verify
+from petri_cli.driver.verifiers import single_verifiers, verifier_of
+from petri_cli.driver.verify import Report, Verdict, verify
 from petri_cli.plan.load import plan_from_data
 
 CLAIMED = 1_000_000_000.5

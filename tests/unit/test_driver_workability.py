@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from petri_cli.api import analyze_data
 from petri_cli.driver.workability import workability
 from petri_cli.plan.load import plan_from_data
 
@@ -74,6 +75,16 @@ def test_a_plan_that_says_how_its_work_is_done(flow: Any) -> None:
             "PETRI_UNKNOWN_TASK verify reads the result of `tt`, and there is no such task",
         ),
         (
+            {"foreach": {"id": "f", "over": ["a"], "body": task(run="cat <<'E'\n{item}\nE\n")}},
+            "PETRI_BAD_SUBSTITUTION run: ${item} cannot be put in at line 2, character 1: it stands in a here-document "
+            "whose `E` is quoted, where nothing is replaced",
+        ),
+        (
+            {"foreach": {"id": "f", "over": ["a"], "body": task(run="x", verify={"command": "eval {item}"})}},
+            "PETRI_BAD_SUBSTITUTION verify: ${item} cannot be put in at line 1, character 6: it is an argument of "
+            "`eval`, which would read it as a part of the program",
+        ),
+        (
             task(worker="agent"),
             "PETRI_BAD_EXPRESSION the worker `agent` speaks of the item, and there is no foreach around it",
         ),
@@ -101,3 +112,39 @@ def test_a_misspelt_task_is_suggested_at_the_place_of_the_task() -> None:
     (found,) = workability(plan_from_data({"flow": flow}, "p.json")[0])
     assert found.hint == "did you mean `survey`?"
     assert found.where.file == "p.json"
+
+
+# What analysis says of it
+
+
+def told(text: str) -> list[str]:
+    found = analyze_data(text.encode(), "p.petri.yaml")
+    assert found.result is not None and found.result.sound
+    return [f"{p.where.line} {p.severity} {p.code}" for p in found.warnings]
+
+
+@pytest.mark.parametrize(
+    ("text", "warnings"),
+    [
+        (
+            "flow:\n  seq:\n    - task: {id: list, run: x}\n    - choice:\n"
+            "        - {when: 'list.files == 3', body: {task: {id: a, run: x}}}\n        - task: {id: b, run: x}\n",
+            ["4 warning PETRI_BAD_EXPRESSION"],
+        ),
+        (
+            "flow:\n  loop: {id: l, until: it is green, maxIterations: 3, body: {task: {id: a}}}\n",
+            ["2 warning PETRI_BAD_EXPRESSION"],
+        ),
+        ("flow:\n  task: {id: a, run: \"echo {item}\"}\n", ["2 warning PETRI_BAD_EXPRESSION"]),
+        ("flow:\n  task: {id: a, run: \"echo ${b.n}\"}\n", ["2 warning PETRI_UNKNOWN_TASK"]),
+        (
+            "flow:\n  seq:\n    - task: {id: a, run: x}\n    - task: {id: b, run: \"eval ${a.n}\"}\n",
+            ["4 warning PETRI_BAD_SUBSTITUTION"],
+        ),
+        ("flow:\n  task: {id: a, run: x, verify: {schema: {type: 3}}}\n", ["2 warning PETRI_BAD_SCHEMA"]),
+        ("flow:\n  seq: [{task: {id: a, run: x}},\n    {task: {id: b}}]\n", ["3 warning PETRI_NEEDS_VERIFIER"]),
+        ("flow:\n  seq: [{task: {id: a}}, {task: {id: b}}]\n", []),
+    ],
+)  # fmt: skip
+def test_whatever_a_run_would_refuse_analysis_warns_of(text: str, warnings: list[str]) -> None:
+    assert told(text) == warnings
