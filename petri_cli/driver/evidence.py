@@ -13,6 +13,9 @@ from typing import Any
 from petri_cli.driver.clocks import clock_trouble
 from petri_cli.engine.tokens import TICKS_PER_SECOND
 
+Schema = dict[str, Any] | bool
+"""Of JSON. ``true`` is satisfied by everything, ``false`` by nothing."""
+
 TICK = 0.01
 """Seconds by which a file's time may lag behind the clock: file systems look at it once a tick."""
 MOST = 20
@@ -45,7 +48,7 @@ _BOUNDS = {
 }
 
 
-def schema_problems(schema: dict[str, Any], value: Any) -> list[str]:
+def schema_problems(schema: Schema, value: Any) -> list[str]:
     """What a JSON Schema (2020-12 unless it says otherwise) has against a value: ``$.n[0]: must be …, got …``.
 
     At most three; empty when it is satisfied. No reference leads out of the schema: nothing is fetched.
@@ -62,7 +65,7 @@ def schema_problems(schema: dict[str, Any], value: Any) -> list[str]:
     return [f"{_path(error.absolute_path)}: {_said(error)}" for error in found]
 
 
-def schema_error(schema: dict[str, Any]) -> str:
+def schema_error(schema: Schema) -> str:
     """Where and why ``schema`` is no JSON Schema; empty when it is one."""
     from jsonschema.exceptions import SchemaError
     from jsonschema.validators import Draft202012Validator, validator_for

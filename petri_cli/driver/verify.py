@@ -17,7 +17,7 @@ from typing import Any
 from petri_cli.driver.capture import load_result
 from petri_cli.driver.check_schema import COMMAND, has_patterns
 from petri_cli.driver.commands import Command, Job, environment, function, program
-from petri_cli.driver.evidence import Found, files_of, schema_problems
+from petri_cli.driver.evidence import Found, Schema, files_of, schema_problems
 from petri_cli.driver.naming import said_at
 from petri_cli.driver.process import Ended, NoRoom, Programs
 from petri_cli.driver.substitution import filled
@@ -162,7 +162,7 @@ class _Case:
         running.go()
         return await running.ended(self.timeout)
 
-    async def _schema(self, schema: dict[str, Any], folder: Path) -> Verdict:
+    async def _schema(self, schema: Schema, folder: Path) -> Verdict:
         """A thread lets the driver go on, but it cannot be ended, and a pattern lets no other thread run."""
         if has_patterns(schema):
             value = await asyncio.to_thread(self._output)

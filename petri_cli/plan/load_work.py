@@ -150,8 +150,8 @@ def _one_verifier(fields: PlanFields, node: Node, what: str) -> Any:
         case "python":
             return {key: _python(fields, value, key)}
         case "schema":
-            if not isinstance(value, MapNode):
-                fields.wrong_type(key, "a map (a JSON Schema)", value)
+            if not isinstance(value, MapNode) and not (isinstance(value, ScalarNode) and isinstance(value.value, bool)):
+                fields.wrong_type(key, "a map, true or false (a JSON Schema)", value)
                 return None
             return {key: fields.data(value, key)}
         case "files":

@@ -20,6 +20,8 @@ from petri_cli.driver.results import Results
 from petri_cli.driver.threads import Thread
 from petri_cli.driver.verifiers import single_verifiers, verifier_of
 from petri_cli.driver.verify import Report, Verdict, verify
+from petri_cli.driver.workability import workability
+from petri_cli.errors import InputError
 from petri_cli.plan.load import plan_from_data
 
 CLAIMED = 1_000_000_000.5
@@ -170,6 +172,17 @@ NO_TYPE = (
 )
 def test_a_schema_says_what_is_wrong_and_where(schema: dict[str, Any], value: Any, problems: list[str]) -> None:
     assert schema_problems(schema, value) == problems
+
+
+def test_true_and_false_are_schemas_too(tmp_path: Path) -> None:
+    for written, passed in ((True, True), (False, False)):
+        flow = {"task": {"id": "t", "run": "x", "verify": {"schema": written}}}
+        plan, warnings = plan_from_data({"flow": flow})
+        (task,) = plan.tasks()
+        assert (task.settings["verify"], warnings, workability(plan)) == ({"schema": written}, (), [])
+        assert verdict({"schema": written}, DONE, tmp_path).passed is passed
+    with pytest.raises(InputError, match="schema must be a map, true or false"):
+        plan_from_data({"flow": {"task": {"id": "t", "run": "x", "verify": {"schema": 1}}}})
 
 
 def test_a_schema_verifier_reads_large_results(tmp_path: Path) -> None:
