@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from glob import iglob
 from itertools import islice
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
 from petri_cli.driver.clocks import clock_trouble
@@ -18,6 +21,8 @@ Schema = dict[str, Any] | bool
 
 TICK = 0.01
 """Seconds by which a file's time may lag behind the clock: file systems look at it once a tick."""
+LATELY = 3600.0
+"""Seconds: no claim is older when its work begins."""
 MOST = 20
 """Files of a pattern that are listed as evidence."""
 MOST_PROBLEMS = 3
@@ -122,40 +127,78 @@ class Found:
     files: list[dict[str, Any]]
 
 
-def files_of(patterns: list[str], folder: Path, claimed_at: float, now: float | None = None) -> Found:
+Identity = tuple[int, int, int, int]
+"""What a file is while nobody writes to it: device, inode, size, nanoseconds of its last writing."""
+
+
+def files_before(patterns: list[str], folder: Path, now: float) -> frozenset[Identity]:
+    """The files that match a pattern before the work begins, and that its time alone might take for newer ones.
+
+    A time may be set to whatever one likes, and lie in the future. now: seconds since 1970.
+    """
+    found = (stat for pattern in patterns for _, stat in _matching(pattern, folder))
+    return frozenset(_identity(stat) for stat in found if stat.st_mtime >= now - LATELY)
+
+
+def files_of(
+    patterns: list[str],
+    folder: Path,
+    claimed_at: float,
+    now: float | None = None,
+    before: Collection[Identity] = (),
+) -> Found:
     """For each pattern, the files below ``folder`` that match it and were written after ``claimed_at`` (since 1970).
 
     ``*`` stands for part of a name, ``**`` for folders, hidden ones left out. A pattern may be absolute, or lead out of
     the folder: who writes a plan may run any command anyway. One new file satisfies a pattern. now: what the clock of
-    this machine says, if the time of the claim is to be compared with it.
+    this machine says, if the time of the claim is to be compared with it; before: what was there when the work began.
     """
     trouble = clock_trouble(0 if now is None else round((claimed_at - now) * TICKS_PER_SECOND))
     missing: list[str] = []
     files: list[dict[str, Any]] = []
     for pattern in patterns:
-        new, old = [], None
-        for name in iglob(pattern, root_dir=folder, recursive=True):  # noqa: PTH207 - a pattern may be absolute
-            try:
-                stat = (folder / name).stat()
-            except OSError:
-                continue  # gone meanwhile, or a link to nothing
-            if not (folder / name).is_file():
+        new, against = [], ""
+        for name, stat in _matching(pattern, folder):
+            why_not = _why_not_new(stat, claimed_at, before)
+            if why_not:
+                against = f"{name} {why_not}"
                 continue
-            if _is_new(stat.st_mtime_ns, claimed_at):
-                new.append({"path": Path(name).as_posix(), "size": stat.st_size, "modified": stat.st_mtime_ns / 1e9})
-                if len(new) == MOST:
-                    break
-            else:
-                old = name
+            new.append({"path": Path(name).as_posix(), "size": stat.st_size, "modified": stat.st_mtime_ns / 1e9})
+            if len(new) == MOST:
+                break
         files += sorted(new, key=lambda file: str(file["path"]))
         if not new:
             why = f" ({trouble})" if trouble else ""
-            missing.append(f"{old} is older than the claim{why}" if old else f"no file matches {pattern}")
+            missing.append(f"{against}{why}" if against else f"no file matches {pattern}")
     return Found(missing, files)
 
 
-def _is_new(modified: int, claimed_at: float) -> bool:
-    """modified: nanoseconds. A file system that knows only whole seconds rounds down."""
-    if modified % 1_000_000_000 == 0:
-        return modified // 1_000_000_000 >= int(claimed_at)
-    return modified / 1e9 >= claimed_at - TICK
+def _matching(pattern: str, folder: Path) -> Iterator[tuple[str, os.stat_result]]:
+    for name in iglob(pattern, root_dir=folder, recursive=True):  # noqa: PTH207 - a pattern may be absolute
+        try:
+            stat = (folder / name).stat()
+        except OSError:
+            continue  # gone meanwhile, or a link to nothing
+        if S_ISREG(stat.st_mode):
+            yield name, stat
+
+
+def _identity(stat: os.stat_result) -> Identity:
+    return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns
+
+
+def _why_not_new(stat: os.stat_result, claimed_at: float, before: Collection[Identity]) -> str:
+    """The time of the last writing is whatever somebody set it to. That of the last change of a file and of what is
+    said of it (``ctime``) is set by the system alone: where it is older, nobody has written since."""
+    if not _is_since(stat.st_mtime_ns, claimed_at):
+        return "is older than the claim"
+    if _identity(stat) in before or not _is_since(stat.st_ctime_ns, claimed_at):
+        return "was there before, and nobody has written to it since"
+    return ""
+
+
+def _is_since(time: int, claimed_at: float) -> bool:
+    """time: nanoseconds. A file system that knows only whole seconds rounds down."""
+    if time % 1_000_000_000 == 0:
+        return time // 1_000_000_000 >= int(claimed_at)
+    return time / 1e9 >= claimed_at - TICK

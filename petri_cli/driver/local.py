@@ -9,11 +9,12 @@ from pathlib import Path
 
 from petri_cli.driver.commands import Job, command_of
 from petri_cli.driver.crew import Judge, Perform, Start
+from petri_cli.driver.evidence import Identity
 from petri_cli.driver.process import Ended, Programs
 from petri_cli.driver.redact import Redactor
 from petri_cli.driver.session_driver import Options
 from petri_cli.driver.verifiers import verifier_of
-from petri_cli.driver.verify import Report, Verdict, verify
+from petri_cli.driver.verify import Report, Verdict, files_at_start, verify
 from petri_cli.session.naming import folder_name
 from petri_cli.session.store import EventStore
 
@@ -28,9 +29,13 @@ class LocalWork:
         self._folder = folder
         self._cwd = cwd
         self._programs: dict[tuple[str, ...], Programs] = {}
+        self._before: dict[str, frozenset[Identity]] = {}
+        """Claim → files that were there when its work began, until it is judged."""
 
     async def perform(self, job: Job, timeout: float, start: Start) -> Ended:
         """Run the command of a job, once ``start`` says that it may. See :class:`petri_cli.driver.crew.Perform`."""
+        if before := await files_at_start(verifier_of(job.plan, job.node), job, self._cwd):
+            self._before[job.claim] = before
         running = await self._for(job).start(command_of(job), folder=self._folder_of(job), cwd=self._cwd)
         try:
             await start(running.process)
@@ -44,7 +49,11 @@ class LocalWork:
         """Ask the verifier of a job. See :class:`petri_cli.driver.crew.Judge`."""
         spec = verifier_of(job.plan, job.node)
         folder = self._folder_of(job) / "verify"
-        return await verify(spec, report, job, self._for(job), folder=folder, cwd=self._cwd)
+        before = self._before.get(job.claim, frozenset())
+        verdict = await verify(spec, report, job, self._for(job), folder=folder, cwd=self._cwd, before=before)
+        if verdict.passed is not None:
+            self._before.pop(job.claim, None)
+        return verdict
 
     async def close(self) -> None:
         """End whatever still runs."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 from petri_cli.driver.capture import load_result
 from petri_cli.driver.check_schema import COMMAND, has_patterns
 from petri_cli.driver.commands import Command, Job, environment, function, program
-from petri_cli.driver.evidence import Found, Schema, files_of, schema_problems
+from petri_cli.driver.evidence import Found, Identity, Schema, files_before, files_of, schema_problems
 from petri_cli.driver.naming import said_at
 from petri_cli.driver.process import Ended, NoRoom, Programs
 from petri_cli.driver.substitution import filled
@@ -65,18 +65,27 @@ class Verdict:
 
 
 async def verify(
-    spec: Any, report: Report, job: Job, programs: Programs, *, folder: Path, cwd: Path, timeout: float = TIMEOUT
+    spec: Any,
+    report: Report,
+    job: Job,
+    programs: Programs,
+    *,
+    folder: Path,
+    cwd: Path,
+    timeout: float = TIMEOUT,
+    before: Collection[Identity] = (),
 ) -> Verdict:
     """Adjudicate the report of a job. Of several verifiers, the first that does not pass it decides.
 
     folder: where output of verifiers goes; cwd: what programs run in and files are relative to; timeout: seconds a
-    verifier. When a person's word has come, the others are asked once more. Raises nothing but CancelledError.
+    verifier; before: what :func:`files_at_start` found, where somebody looked. When a person's word has come, the
+    others are asked once more. Raises nothing but CancelledError.
     """
     if report.error:
         return Verdict(False, "report", report.error)
     if report.approved is False and "human" in single_verifiers(spec):
         return word_of(report)
-    case = _Case(report, job, programs, cwd, timeout)
+    case = _Case(report, job, programs, cwd, timeout, before)
     passed: list[Verdict] = []
     for k, single in enumerate(single_verifiers(spec), 1):
         found = case.redacted(await case.verdict(single, folder / f"verify-{k}"))
@@ -89,6 +98,21 @@ async def verify(
     return Verdict(True, "all", "", {"all": evidence})
 
 
+async def files_at_start(spec: Any, job: Job, cwd: Path) -> frozenset[Identity]:
+    """What is there of the files that a job is to make, before it begins: it counts only if it is written anew."""
+    try:
+        wanted = [p for s in single_verifiers(spec) if kind_of(s) == "files" for p in _patterns(job, s["files"])]
+    except PetriError:  # which the verifier will say
+        return frozenset()
+    return await asyncio.to_thread(files_before, wanted, cwd, time.time()) if wanted else frozenset()
+
+
+def _patterns(job: Job, patterns: list[str]) -> list[str]:
+    from glob import escape
+
+    return [filled(pattern, job.tasks, job.lookup, escape) for pattern in patterns]
+
+
 @dataclass(frozen=True, slots=True)
 class _Case:
     report: Report
@@ -96,6 +120,7 @@ class _Case:
     programs: Programs
     cwd: Path
     timeout: float
+    before: Collection[Identity]
 
     async def verdict(self, spec: Any, folder: Path) -> Verdict:
         """Of one verifier."""
@@ -180,11 +205,8 @@ class _Case:
         return Verdict(not problems, "schema", "; ".join(problems))
 
     async def _files(self, patterns: list[str]) -> Verdict:
-        from glob import escape
-
-        job = self.job
-        wanted = [filled(pattern, job.tasks, job.lookup, escape) for pattern in patterns]
-        looking = asyncio.to_thread(files_of, wanted, self.cwd, self.report.claimed_at, time.time())
+        wanted, report = _patterns(self.job, patterns), self.report
+        looking = asyncio.to_thread(files_of, wanted, self.cwd, report.claimed_at, time.time(), self.before)
         found: Found = await asyncio.wait_for(looking, self.timeout)
         return Verdict(not found.missing, "files", "; ".join(found.missing), {"files": found.files})
 

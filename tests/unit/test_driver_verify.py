@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 import urllib.request
 from dataclasses import replace
 from pathlib import Path
@@ -13,23 +14,28 @@ import pytest
 
 from petri_cli.driver.check_schema import has_patterns
 from petri_cli.driver.commands import Job
-from petri_cli.driver.evidence import files_of, schema_problems
+from petri_cli.driver.evidence import files_before, files_of, schema_problems
+from petri_cli.driver.local import local_work
+from petri_cli.driver.options import Options
 from petri_cli.driver.process import Programs
 from petri_cli.driver.redact import Redactor
 from petri_cli.driver.results import Results
+from petri_cli.driver.session_driver import SessionDriver
 from petri_cli.driver.threads import Thread
 from petri_cli.driver.verifiers import single_verifiers, verifier_of
 from petri_cli.driver.verify import Report, Verdict, verify
 from petri_cli.driver.workability import workability
 from petri_cli.errors import InputError
 from petri_cli.plan.load import plan_from_data
+from petri_cli.session.memory import MemoryEventStore
+from tests.sessions import commit_plan
 
 CLAIMED = 1_000_000_000.5
 DONE = Report({"n": 1}, 0, claimed_at=CLAIMED)
 
 
-def verdict(spec: Any, report: Report, folder: Path, timeout: float = 20, **settings: Any) -> Verdict:
-    each = {"foreach": {"id": "each", "over": "things", "body": {"task": {"id": "t", "verify": spec}}}}
+def verdict(asked: Any, report: Report, folder: Path, timeout: float = 20, **settings: Any) -> Verdict:
+    each = {"foreach": {"id": "each", "over": "things", "body": {"task": {"id": "t", "verify": asked}}}}
     plan, _ = plan_from_data({"flow": each})
     node = next(iter(plan.tasks()))
     thread = Thread("1", "the item")
@@ -38,8 +44,8 @@ def verdict(spec: Any, report: Report, folder: Path, timeout: float = 20, **sett
     async def main() -> Verdict:
         programs = Programs(grace=0.1, **settings)
         try:
-            where = {"folder": folder / "out", "cwd": folder}
-            return await verify(verifier_of(plan, node), report, job, programs, **where, timeout=timeout)
+            spec = verifier_of(plan, node)
+            return await verify(spec, report, job, programs, folder=folder / "out", cwd=folder, timeout=timeout)
         finally:
             await programs.close()
 
@@ -261,6 +267,54 @@ def test_files_must_be_there_and_newer_than_the_claim(tmp_path: Path) -> None:
     assert files("none*", "dist/new.whl", "dist").reason == "no file matches none*; no file matches dist"
     assert files(str(tmp_path / "dist" / "new.whl")).passed is True
     assert files("dist/../dist/new.whl").passed is True
+
+
+AHEAD = 86_400
+"""Seconds by which a file's time lies in the future."""
+
+
+def ahead(path: Path) -> None:
+    path.touch()
+    os.utime(path, (time.time() + AHEAD, time.time() + AHEAD))
+
+
+def test_a_file_whose_time_lies_in_the_future_was_there_before_the_claim(tmp_path: Path) -> None:
+    ahead(tmp_path / "report.md")
+    claimed_at = (tmp_path / "report.md").stat().st_ctime + 1
+    why = "report.md was there before, and nobody has written to it since"
+    assert files_of(["report.md"], tmp_path, claimed_at).missing == [why]
+    assert files_of(["report.md"], tmp_path, claimed_at - 2).missing == []
+
+
+def test_what_was_there_when_the_work_began_counts_only_if_it_was_written_since(tmp_path: Path) -> None:
+    for name in ("same.md", "changed.md", "replaced.md"):
+        ahead(tmp_path / name)
+    claimed_at = time.time() - 60
+    before = files_before(["*.md"], tmp_path, time.time())
+    (tmp_path / "same.md").chmod(0o600)  # which changes ctime
+    (tmp_path / "changed.md").write_text("x", encoding="utf-8")
+    ahead(tmp_path / "new.md")
+    (tmp_path / "new.md").rename(tmp_path / "replaced.md")
+    ahead(tmp_path / "new.md")
+    found = files_of(["*.md", "same.md"], tmp_path, claimed_at, None, before)
+    assert [f["path"] for f in found.files] == ["changed.md", "new.md", "replaced.md"]
+    assert found.missing == ["same.md was there before, and nobody has written to it since"]
+
+
+def test_the_driver_looks_before_it_begins(tmp_path: Path) -> None:
+    """A file with a time in the future is there already: a task that leaves it alone has not made it."""
+    store = MemoryEventStore()
+
+    async def drive(session: str) -> str:
+        options = Options(folder=tmp_path / "work", cwd=tmp_path, signals=False)
+        async with local_work(store, session, options) as (perform, judge):
+            return (await SessionDriver(store, session, perform, judge, options).run()).state
+
+    for name, run, state in (("lazy", "chmod 600 out", "deadlocked"), ("does", "echo x > out", "completed")):
+        ahead(tmp_path / "out")
+        session = store.create(name)
+        commit_plan(store, session, {"flow": {"task": {"id": "t", "run": run, "verify": {"files": ["out"]}}}})
+        assert asyncio.run(drive(session)) == state
 
 
 def test_a_claim_of_a_clock_that_was_far_ahead_says_so_where_files_look_old(tmp_path: Path) -> None:
