@@ -41,14 +41,14 @@ TYPES = {
     ("task", "timing"): "[timing](#timing)",
 }
 PATTERNS = {"^[A-Za-z_][A-Za-z0-9_-]*$": "id", "^(?=[0-9])": "duration"}
-TASK = "#/definitions/node/properties/task/properties/"
+TASK = "#/definitions/task/properties/"
 
 
 def plan_language_page(now: str) -> str:
     schema = json.loads(read("schemas", "plan"))
     tables = Tables(schema, NAMES, PATTERNS, WITHOUT, TYPES)
     node = schema["definitions"]["node"]
-    task = node["properties"]["task"]["properties"]
+    task = schema["definitions"]["task"]["properties"]
     parts = [
         "## The document\n",
         f"{schema['description']}\n",
@@ -56,7 +56,7 @@ def plan_language_page(now: str) -> str:
         "Keys that begin with `x-` are yours: a place for anchors, say.\n",
         "## Steps\n",
         "A step is a map with exactly one of these keys.\n",
-        *(_step(tables, key, kind) for key, kind in node["properties"].items()),
+        *(_step(tables, key, schema["definitions"][key]) for key in node["properties"]),
         "## Branches\n",
         "A branch of a choice is a step, or a map:\n",
         tables.table("branch", _without(schema["definitions"]["branch"], set(node["properties"]))),

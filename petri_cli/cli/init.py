@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -9,16 +10,31 @@ import typer
 
 from petri_cli.cli.exit import Exit
 
-SCHEMA = "plan.schema.json"
-"""Where a new plan looks for its schema: beside itself, so that it works without a network."""
+TEMPLATES = ("starter", "migration", "release-train", "agent-team", "etl", "net")
+"""What is meant to be changed and used; the other samples show something, some of them how not to do it."""
+NET = "nets/bounded-buffer"
+"""The sample that is called ``net`` here."""
+_SCHEMA = re.compile(r"(?<=\$schema=)[./]*/schemas/(?=(plan|net)\.schema\.json)")
 
-_SCHEMA_IN_TREE = "../schemas/plan.schema.json"
+
+def templates() -> list[str]:
+    """The names of all samples, those to start from first."""
+    from petri_cli.data import names
+
+    return [*TEMPLATES, *(n for n in names("samples") if n not in TEMPLATES)]
+
+
+def template_text(name: str) -> tuple[str, str]:
+    """A sample, and the name of its schema, which it looks for beside itself: so it works without a network."""
+    from petri_cli.data import path_of
+
+    text = path_of("samples", NET if name == "net" else name).read_text(encoding="utf-8")
+    schema = _SCHEMA.search(text)
+    return _SCHEMA.sub("", text, count=1), schema[1] if schema else "plan"
 
 
 def _templates(incomplete: str) -> list[str]:
-    from petri_cli.data import names
-
-    return [n for n in names("samples") if n.startswith(incomplete)]
+    return [n for n in templates() if n.startswith(incomplete)]
 
 
 def init(
@@ -34,29 +50,29 @@ def init(
     """Write a commented plan to start from; a file that is there already is left alone."""
     from petri_cli.cli.inputs import ENDINGS
     from petri_cli.cli.streams import Output, say
-    from petri_cli.data import names, read
     from petri_cli.errors import PetriError
 
-    known = names("samples")
+    known = templates()
     if every:
         from petri_cli.render.listing import listing
 
         with Output() as out:
-            out.write(listing({n: _about(read("samples", n)) for n in known}, out.stream))
+            out.write(listing({n: _about(template_text(n)[0]) for n in known}, out.stream))
         return Exit.OK
     if template not in known:
         from petri_cli.formats.nearest import did_you_mean
 
         hint = did_you_mean(template, known) or "petri init --list shows all of them"
         raise PetriError("PETRI_UNKNOWN_TEMPLATE", f"there is no template {template}", hint=hint)
+    text, schema = template_text(template)
     with Output(None if file == "-" else file, keep=not force) as out:
-        out.write(read("samples", template).replace(_SCHEMA_IN_TREE, SCHEMA, 1))
+        out.write(text)
     if file != "-":
-        beside = Path(file).with_name(SCHEMA).as_posix()
+        beside = Path(file).with_name(f"{schema}.schema.json").as_posix()
         say(f"wrote {file}; next: petri analyze {file}")
         if not file.endswith(ENDINGS):
             say(f"warning: petri analyze on a folder will not find it: it looks for names in {', '.join(ENDINGS)}")
-        say(f"so that your editor completes and checks it: petri schema plan > {beside}")
+        say(f"so that your editor completes and checks it: petri schema {schema} > {beside}")
     return Exit.OK
 
 

@@ -15,6 +15,7 @@ import typer
 from petri_cli import load_plan
 from petri_cli.api import load_data
 from petri_cli.cli.exit import MEANING, Exit, worst
+from petri_cli.cli.init import TEMPLATES, templates
 from petri_cli.cli.main import COMMANDS, app
 from petri_cli.cli.reference import reference
 from petri_cli.data import names, read
@@ -200,11 +201,31 @@ def test_init_spares_a_file_that_is_there_unless_forced(tmp_path: Path) -> None:
 
 def test_init_has_templates(tmp_path: Path) -> None:
     listed = petri("init", "--list", cwd=tmp_path).out
-    for name in names("samples"):
+    assert set(names("samples")) < set(templates())
+    for name in templates():
         assert re.search(rf"^{name} +\S", listed, re.MULTILINE)
         assert petri("init", "-", "--template", name, cwd=tmp_path).out.count("\n") > 5
     done = petri("init", "--template", "migraton", cwd=tmp_path)
     assert (done.code, "did you mean `migration`?" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_a_template_to_start_from_is_sound_and_completes_in_simulated_time(tmp_path: Path, name: str) -> None:
+    done = petri("init", "it.petri.yaml", "--template", name, cwd=tmp_path)
+    kind = "net" if name == "net" else "plan"
+    assert (done.code, f"petri schema {kind} > {kind}.schema.json" in done.err) == (0, True)
+    text = (tmp_path / "it.petri.yaml").read_text(encoding="utf-8")
+    assert text.startswith(f"# yaml-language-server: $schema={kind}.schema.json\n")
+    assert petri("analyze", cwd=tmp_path).code == 0
+    played = petri("run", "it.petri.yaml", "--simulate", cwd=tmp_path)
+    assert (played.code, "✓ completed" in played.out) == (0, True), played
+
+
+@pytest.mark.parametrize("name", ["starter", "etl", "net"])
+def test_a_template_that_needs_nobody_really_runs(tmp_path: Path, name: str) -> None:
+    petri("init", "it.petri.yaml", "--template", name, cwd=tmp_path)
+    done = petri("run", "it.petri.yaml", cwd=tmp_path)
+    assert (done.code, "✓ completed" in done.out) == (0, True), done
 
 
 def test_init_warns_of_a_name_that_no_search_of_a_folder_finds(tmp_path: Path) -> None:
@@ -218,7 +239,7 @@ def test_init_warns_of_a_name_that_no_search_of_a_folder_finds(tmp_path: Path) -
 
 @pytest.mark.parametrize("command", ["init", "explain"])
 def test_a_list_has_one_line_a_name_where_no_terminal_shows_it(tmp_path: Path, command: str) -> None:
-    known = names("samples" if command == "init" else "codes")
+    known = templates() if command == "init" else names("codes")
     lines = petri(command, "--list", cwd=tmp_path).out.splitlines()
     assert [line.split()[0] for line in lines] == known
     beside = max(map(len, known)) + 2

@@ -403,8 +403,8 @@ def test_problems_in_a_deep_plan_take_no_quadratic_room() -> None:
 
 
 def test_the_schema_knows_the_keys_that_the_checker_knows() -> None:
-    node = SCHEMA["definitions"]["node"]["properties"]
-    assert tuple(node) == tuple(PATTERNS)
+    assert tuple(SCHEMA["definitions"]["node"]["properties"]) == tuple(PATTERNS)
+    node = {kind: SCHEMA["definitions"][kind] for kind in PATTERNS}
     assert all(tuple(node[kind].get("properties", ())) for kind in PATTERNS if KEYS[kind])
     assert {kind: set(node[kind].get("properties", ())) for kind in PATTERNS} == {k: set(v) for k, v in KEYS.items()}
     assert set(SCHEMA["properties"]) == {*PLAN, "$schema"}
@@ -418,11 +418,13 @@ def test_every_property_of_the_schema_is_described_with_an_example_and_a_default
     while stack:
         path, part = stack.pop()
         for name, value in part.get("properties", {}).items() if isinstance(part, dict) else ():
-            while isinstance(value, dict) and "$ref" in value:
+            while isinstance(value, dict) and (
+                refs := [s["$ref"] for s in (value, *value.get("allOf", ())) if "$ref" in s]
+            ):
                 target: Any = SCHEMA
-                for step in value["$ref"].removeprefix("#/").split("/"):
+                for step in refs[0].removeprefix("#/").split("/"):
                     target = target[step]
-                value = target
+                value = {**target, **{k: v for k, v in value.items() if k not in ("$ref", "allOf")}}
             if value is not False:
                 assert {"description", "default", "examples"} <= set(value), f"{path}.{name}"
                 checked += 1
