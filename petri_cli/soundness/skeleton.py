@@ -150,6 +150,8 @@ class _Builder:
         start, end = self.place("start"), self.place("end")
         if self.part.root in self.relevant:
             self.work.append(_Work(self.part.root, self.part.items, start, end, counted=False))
+        else:  # every guard that is left stands in a foreach that is passed without any item
+            self.moves.append(Move(((start, 1),), ((end, 1),), None, self.part.items))
         while self.work:
             self.emit(self.work.pop())
         initial = [0] * len(self.names)
@@ -215,10 +217,14 @@ class _Builder:
 
     def foreach(self, node: CoreNode, body: int, w: _Work) -> None:
         width = self.widths[node.index]
+        begun = w.entry
         if self.skips:
             self.move(w, ((w.entry, 1),), ((w.exit, 1),), Mark("skip", node.plan))
+            if width == 1:  # whose item has begun can no longer pass without any, however long it waits
+                begun = self.place(COUNTED if w.counted else "")
+                self.move(w, ((w.entry, 1),), ((begun, 1),))
         if width == 1:
-            one = w.inward(body, w.entry, w.exit)
+            one = w.inward(body, begun, w.exit)
             deeper = replace(one, tail=(*w.tail, 1)) if w.counted else replace(one, items=(*w.items, 1))
             self.work.append(deeper)
         elif node.index not in self.inner_joins:

@@ -11,6 +11,7 @@ from petri_cli.plan.load import plan_from_data
 from petri_cli.soundness.bits import members
 from petri_cli.soundness.core import Core, Kind, core_of
 from petri_cli.soundness.cutoff import cut_off
+from petri_cli.soundness.deadlock import find_deadlock
 from petri_cli.soundness.demand import blocking, demands_of
 from petri_cli.soundness.fusion import effect, joined
 from petri_cli.soundness.lockorder import lock_order
@@ -214,3 +215,14 @@ def test_a_fused_step_does_what_its_moves_do_one_after_the_other() -> None:
         assert arcs == effect(run)
         longest = max(longest, len(run))
     assert longest >= 4
+
+
+def test_an_item_that_waits_is_no_foreach_without_items() -> None:
+    flow = {"parallel": [guard("a", foreach("each", guard("b", task("t")))), guard("b", guard("a", task("u")))]}
+    c = core(flow, a=1, b=1)
+    [part] = parts(c)
+    widths = cut_off(part, 0b11, limits(c))
+    assert list(widths.values()) == [1]
+    for skips in (False, True):
+        net = build(part, 0b11, widths, skips=skips).net
+        assert find_deadlock(net, final=net.final, max_states=1_000).run is not None
