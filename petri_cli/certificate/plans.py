@@ -1,18 +1,24 @@
-"""Certificates of plans: a run of the workflow net that dies, or the order in which all locks are taken.
+"""Certificates of plans: a run of the workflow net that dies, or, part by part, why no wait lasts for ever.
 
-The plan is lowered by the compiler, as for execution; what is claimed of guards is derived here from the tree alone.
+The plan is lowered by the compiler, as for execution; what is claimed of guards is derived from the tree alone
+(:mod:`petri_cli.certificate.parts`, :mod:`petri_cli.certificate.guards`).
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from petri_cli.certificate.claim import Unproved, demand, field, listed, named, whole
-from petri_cli.certificate.question import Question
+from petri_cli.certificate.equation import equation_of
+from petri_cli.certificate.guards import END, guard_net
+from petri_cli.certificate.linear import check_dead_ends
+from petri_cli.certificate.parts import Part, check_requests, demands, live_nodes, parts_of
+from petri_cli.certificate.question import Question, frozen
 from petri_cli.certificate.runs import check_run
+from petri_cli.certificate.spaces import closed_under_stubborn_sets
 from petri_cli.errors import PetriError
-from petri_cli.plan.model import Choice, Foreach, Guard, Loop, Parallel, Plan, Seq, Task
+from petri_cli.plan.model import Foreach, Guard, Plan, PlanNode
 from petri_cli.plan.workflow_net import lower_workflow
 
 
@@ -36,6 +42,23 @@ def check_plan_run(plan: Plan, evidence: Any) -> str:
     return check_run(Question(net, final, final), evidence)
 
 
+def check_request(plan: Plan, evidence: Any) -> str:
+    """A guard that can never be entered: it asks for more than there is, or than the guards around it leave.
+
+    ``guard``: its id. What is held and what is free add up to the capacity, so its acquire is a dead transition.
+    """
+    name, live = named(field(evidence, "guard"), "the guard"), live_nodes(plan)
+    capacity, held = plan.capacities(), {r.id for r in plan.resources if r.per is None}
+    asks = False
+    for node in plan.guards():
+        if node.id == name and live[node.index]:
+            around = [r for g in plan.ancestors(node.index) if isinstance(g, Guard) for r in g.units]
+            for r, k in node.units:
+                asks = asks or k + sum(n for s, n in around if s == r and r in held) > capacity[r]
+    demand(asks, f"no guard `{name}` asks for more than can be free")
+    return f"the guard `{name}` asks for more than can ever be free"
+
+
 def check_unneeded_waits(plan: Plan, evidence: Any) -> str:
     """Every request fits; and of the resources that can make anybody wait, all nested guards follow one order.
 
@@ -43,62 +66,80 @@ def check_unneeded_waits(plan: Plan, evidence: Any) -> str:
     (statement B of ``docs/theory.md``), nor does a quota wait for its holders; with the others taken in one order no
     wait lasts (statement C). Raises Unproved.
     """
-    order = [named(r, "a resource") for r in listed(field(evidence, "order"), "the order")]
-    demand(len(set(order)) == len(order), "a resource stands in the order twice")
-    place = {r: i for i, r in enumerate(order)}
-    capacity = {r.id: r.capacity for r in plan.resources}
-    counted = {r.id for r in plan.resources if r.per is None}
-    live = _live(plan)
-    for node in plan.nodes:
-        if isinstance(node, Guard) and live[node.index]:
-            for r, k in node.units:
-                demand(k <= capacity[r], f"the guard `{node.id}` asks for {k} of `{r}`, which has {capacity[r]}")
-    demand_of = _demand(plan, counted, live)
-    waits = {r for r, d in demand_of.items() if d > capacity[r]}
-    demand(waits <= place.keys(), f"`{min(waits - place.keys(), default='')}` can make a guard wait, and has no place")
-    outer: dict[int, int] = {}  # the last place in the order that is held around a node
-    for node in plan.nodes:
-        held = outer.get(node.parent, -1)
-        if isinstance(node, Guard) and live[node.index]:
-            mine = [place[r] for r, _ in node.units if r in waits]
-            demand(min(mine, default=held + 1) > held, f"the guard `{node.id}` takes a resource out of the order")
-            held = max(mine, default=held)
-        outer[node.index] = held
+    order = [[named(r, "a resource")] for r in listed(field(evidence, "order"), "the order")]
+    check_requests(plan)
+    capacity = plan.capacities()
+    waits: set[str] = set()
+    for _, demanded in demands(plan):  # the last is that of the whole
+        waits = {r for r, d in demanded.items() if d > capacity[r]}
+    knots = _knots(plan.nodes, order, waits, live_nodes(plan))
+    demand(not knots, "a guard lies inside another one on the same resource")
     return f"{len(waits)} resources that can make anybody wait, all taken in one order"
 
 
-def _live(plan: Plan) -> list[bool]:
-    """Whether a node can run: not inside a foreach over an empty list."""
-    live: list[bool] = []
-    for node in plan.nodes:
-        above = plan.nodes[node.parent] if node.parent >= 0 else None
-        empty = isinstance(above, Foreach) and (above.items == 0)
-        live.append((above is None or live[above.index]) and not empty)
-    return live
+def check_parts(plan: Plan, evidence: Any) -> str:
+    """Every request fits, and no part of the plan can deadlock. Raises Unproved.
+
+    ``parts``: for each part in which somebody may have to wait for ever (statements B and G), in document order, the
+    ``order`` of its resources in groups, which nested guards never go against, and ``proofs``: for each group within
+    which guards are nested, that no dead marking over it and perhaps others is reachable (statement D).
+    """
+    check_requests(plan)
+    parts, said = list(parts_of(plan)), listed(field(evidence, "parts"), "the parts")
+    demand(len(parts) == len(said), f"the plan has {len(parts)} parts in which somebody may have to wait for ever")
+    proofs = sum(_check_part(part, data) for part, data in zip(parts, said, strict=True))
+    return f"{len(parts)} parts in which somebody may have to wait for ever, {proofs} cycles of locks shown harmless"
 
 
-def _demand(plan: Plan, counted: set[str], live: list[bool]) -> dict[str, float]:
-    """How many units of each resource can be held and asked for at one time, at most."""
-    below: dict[int, list[dict[str, float]]] = {}
-    total: dict[str, float] = {}
-    for node in reversed(plan.nodes):
-        parts = below.pop(node.index, [])
-        keys = {r for part in parts for r in part}
-        match node:
-            case Task():
-                total = {}
-            case Seq() | Choice() | Loop():
-                total = {r: max(part.get(r, 0) for part in parts) for r in keys}
-            case Parallel():
-                total = {r: sum(part.get(r, 0) for part in parts) for r in keys}
-            case Foreach():
-                width = node.items if node.items is not None else node.max_width
-                times = math.inf if width is None else width
-                total = {r: d * times for part in parts for r, d in part.items()} if times else {}
-            case Guard():
-                total = dict(parts[0]) if parts else {}
-                for r, k in node.units if live[node.index] else ():
-                    if r in counted:
-                        total[r] = total.get(r, 0) + k
-        below.setdefault(node.parent, []).append(total)
-    return total
+def _check_part(part: Part, data: Any) -> int:
+    order = [
+        [named(r, "a resource") for r in listed(group, "a group")]
+        for group in listed(field(data, "order"), "the order")
+    ]
+    knots = _knots(part.nodes, order, part.lasting)
+    shown: list[set[str]] = []
+    for proof in listed(field(data, "proofs"), "the proofs"):
+        kept = frozenset(named(r, "a resource") for r in listed(field(proof, "kept"), "the resources kept"))
+        demand(kept <= part.lasting, f"a resource is kept for which nobody in {part.path} has to wait for ever")
+        _check_no_deadlock(part, kept, proof)
+        shown.append(set(kept))
+    for knot in knots:
+        tied = part.lasting & set(order[knot])
+        demand(any(tied <= kept for kept in shown), f"{part.path}: a cycle over `{min(tied)}` is not shown harmless")
+    return len(knots)
+
+
+def _knots(
+    nodes: Sequence[PlanNode], order: Sequence[Sequence[str]], waits: set[str] | frozenset[str], live: Any = None
+) -> set[int]:
+    """The groups of ``order`` within which a guard lies inside another. Every resource of ``waits`` has one place in
+    the order, and no guard takes one of an earlier group than is held around it. Raises Unproved."""
+    place = {r: i for i, group in enumerate(order) for r in group}
+    demand(len(place) == sum(map(len, order)), "a resource stands in the order twice")
+    demand(waits <= place.keys(), f"`{min(waits - place.keys(), default='')}` can make a guard wait, and has no place")
+    knots: set[int] = set()
+    outer: dict[int, int] = {}  # the last place in the order that is held around a node
+    for node in nodes:
+        held = outer.get(node.parent, -1)
+        if isinstance(node, Guard) and (live is None or live[node.index]):
+            mine = [place[r] for r, _ in node.units if r in waits]
+            demand(min(mine, default=held) >= held, f"the guard `{node.id}` takes a resource out of the order")
+            if held in mine:
+                knots.add(held)
+            held = max(mine, default=held)
+        outer[node.index] = held
+    return knots
+
+
+def _check_no_deadlock(part: Part, kept: frozenset[str], proof: Mapping[str, Any]) -> None:
+    """No dead marking of the part's net over ``kept`` but the final one is reachable: by a list that has all that are
+    dead, or since no solution of the state equation is dead without the end marked, which then is final."""
+    net = guard_net(part, kept)
+    question = Question(net, net.final or {}, {END: 1})
+    if "stuck" in proof:
+        equation = equation_of(net, question.initial)
+        check_dead_ends(equation, {equation.index[END]: 1}, equation.actions, proof["stuck"])
+        return
+    for marking in closed_under_stubborn_sets(question, question.initial, proof):
+        final = frozen(marking) == frozen(question.final)
+        demand(final or not question.is_dead(marking), f"{part.path}: a dead marking is listed that is not final")

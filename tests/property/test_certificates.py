@@ -15,18 +15,18 @@ from petri_cli.certificate.claim import Unproved
 from petri_cli.certificate.document import Certificate, check, digest_of, read_certificate
 from petri_cli.certificate.question import question_of
 from petri_cli.errors import PetriError
+from petri_cli.evidence.nets import evidence_of_net
+from petri_cli.evidence.plans import evidence_of_plan, proof_of_plan
 from petri_cli.net.model import Net
 from petri_cli.plan.load import plan_from_data
 from petri_cli.plan.model import Plan
-from petri_cli.evidence.nets import evidence_of_net
-from petri_cli.evidence.plans import evidence_of_plan
 from petri_cli.soundness.nets import judge_net
 from petri_cli.soundness.plans import judge_plan
 from petri_cli.soundness.result import Budget, Verdict
 from petri_cli.soundness.shape import target_of
 from tests.oracle.soundness import truth
 from tests.oracle.statespace import TooBig
-from tests.strategies.contended_plans import contended_plan
+from tests.strategies.contended_plans import contended_plan, gated_plan, items_plan
 from tests.strategies.grown_nets import grown_net
 from tests.strategies.plain_nets import process_net, wild_workflow_net
 from tests.strategies.workflow_nets import workflow_net
@@ -80,16 +80,46 @@ def test_what_is_written_of_many_nets_is_valid(generator: str) -> None:
     assert seen["run"] > 20, seen
 
 
-def _of_plan(seed: int) -> str:
-    plan, _ = plan_from_data(contended_plan(Random(seed), 3))  # noqa: S311
-    result = judge_plan(plan)
+PLANS: dict[str, Callable[[Random], Any]] = {
+    "contended": lambda rng: contended_plan(rng, 4),
+    "fanning out": lambda rng: contended_plan(rng, 4, fan_out=True),
+    "gated": gated_plan,
+    "with items": items_plan,
+}
+
+
+def _of_plan(generator: str, seed: int) -> str:
+    plan, _ = plan_from_data(PLANS[generator](Random(seed)))  # noqa: S311
+    result = judge_plan(plan, Budget(5_000))
     written = evidence_of_plan(plan, result)
+    if result.verdict is Verdict.UNSOUND:
+        _refuses_every_proof(plan)
+    if result.verdict is Verdict.UNKNOWN:
+        return "UNKNOWN"
     return "none" if written is None else certified(result.verdict, written, plan)
 
 
-def test_what_is_written_of_a_plan_is_valid() -> None:
-    seen = Counter(_of_plan(seed) for seed in range(200))
-    assert min(seen["plan-run"], seen["plan-waits"]) > 10, seen
+def _refuses_every_proof(plan: Plan) -> None:
+    """Of a plan that is not sound the provers find no proof that the checker takes, though they try."""
+    for kind in ("plan-waits", "plan-parts"):
+        written = proof_of_plan(plan, kind)
+        if written is not None:
+            with pytest.raises(Unproved):
+                certified(Verdict.SOUND, written, plan)
+
+
+@pytest.mark.parametrize("generator", PLANS)
+def test_what_is_written_of_a_plan_is_valid(generator: str) -> None:
+    seen = Counter(_of_plan(generator, seed) for seed in range(40))
+    assert seen["none"] == 0, seen
+    assert min(seen["plan-waits"] + seen["plan-parts"], seen["plan-request"] + seen["plan-run"]) > 2, seen
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("generator", PLANS)
+def test_what_is_written_of_many_plans_is_valid(generator: str) -> None:
+    seen = Counter(_of_plan(generator, seed) for seed in range(1_000, 1_300))
+    assert seen["none"] == 0 and seen["plan-run"] > 0, seen
 
 
 def _changed(value: Any, rng: Random) -> Any:

@@ -54,6 +54,15 @@ def gated_plan(rng: random.Random) -> Document:
     return {"name": "gated", "resources": resources, "flow": flow}
 
 
+def items_plan(rng: random.Random) -> Document:
+    """Branches that nest guards and foreachs over what is found at run time; every request fits what is left to it."""
+    capacity = {r: rng.choice([1, 1, 2, 2, 3]) for r in ["a", "b", "c"][: rng.choice([2, 3])]}
+    drawing = _Drawing(rng, list(capacity))
+    branches = [drawing.with_items(rng.choice([3, 4, 5]), capacity) for _ in range(rng.choice([2, 2, 3]))]
+    resources = [{"id": r, "capacity": n} for r, n in capacity.items()]
+    return {"name": "items", "resources": resources, "flow": {"parallel": branches}}
+
+
 class _Drawing:
     def __init__(self, rng: random.Random, names: list[str]) -> None:
         self.rng = rng
@@ -73,6 +82,21 @@ class _Drawing:
         if rng.random() < 0.15:
             inner = {rng.choice(["seq", "parallel", "choice"]): [self.nest(1), inner]}
         return {"guard": {"resource": rng.choice(self.names), "body": inner}}
+
+    def with_items(self, depth: int, left: dict[str, int]) -> Document:
+        """Guards, foreachs and seqs; ``left``: units that the guards around leave."""
+        rng, free = self.rng, [r for r, n in left.items() if n]
+        kind = rng.choice(["guard", "guard", "guard", "foreach", "foreach", "seq"]) if depth else "task"
+        if kind == "guard" and free:
+            r = rng.choice(free)
+            units = rng.choice([1, 1, 1, left[r]])
+            body = self.with_items(depth - 1, {**left, r: left[r] - units})
+            return {"guard": {"resource": r, "units": units, "body": body}}
+        if kind == "foreach":
+            return {"foreach": {"id": self.fresh("f"), "over": "items", "body": self.with_items(depth - 1, left)}}
+        if kind == "seq":
+            return {"seq": [self.with_items(depth - 1, left) for _ in range(2)]}
+        return {"task": {"id": self.fresh("t")}}
 
     def node(self, depth: int) -> Document:
         rng = self.rng
