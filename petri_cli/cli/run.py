@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     Loaded = tuple[Plan | Net, tuple[Problem, ...]]
 
 Format = Literal["text", "json", "jsonl"]
+Repairs = Literal["off", "adaptive"]
 
 
 def run(
@@ -36,6 +37,15 @@ def run(
         bool,
         typer.Option("--take-over", help="Its driver is dead, though that cannot be seen from here: on another host."),
     ] = False,
+    repair: Annotated[
+        Repairs, typer.Option("--repair", help="When the session is dead: change numbers that its log speaks for.")
+    ] = "off",
+    approve_repairs: Annotated[
+        bool, typer.Option("--approve-repairs", help="Wait for petri approve before a repair is committed.")
+    ] = False,
+    max_repairs: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Repairs that the session may have; 3 unless said.")
+    ] = None,
     worker: Annotated[str, typer.Option(metavar="NAME", help="What claims say of who does the work.")] = "",
     expect_revision: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Refuse FILE unless the session is at revision N.")
@@ -108,6 +118,7 @@ def run(
 
     def in_session(name: str = "", data: bytes | None = None, loaded: Loaded | None = None) -> int:
         from petri_cli.cli.committing import Terms
+        from petri_cli.cli.mending import terms_of
         from petri_cli.cli.run_session import Call, run_session
         from petri_cli.driver.commit import Document
         from petri_cli.soundness.result import Budget
@@ -119,7 +130,8 @@ def run(
         document = None if data is None else Document.of(data, name)
         terms = Terms(Budget(), accept_unknown, expect_revision, alone=True, take_over=take_over)
         how = (form, color, verbosity, max_concurrency, worker, keep_going, wait, take_over, loaded)
-        return run_session(Call(document, session, store, terms, *how))
+        repairs = terms_of(repair, approve=approve_repairs, most=max_repairs)
+        return run_session(Call(document, session, store, terms, *how, repairs))
 
     if file is None:
         return in_session()

@@ -26,6 +26,8 @@ from petri_cli.session.events import (
     Lapsed,
     Noted,
     Refused,
+    RepairDecided,
+    RepairProposed,
     Reported,
     ReportRefused,
     RevisionCommitted,
@@ -137,6 +139,12 @@ class SessionNarrator:
                 style = END_STYLES.get(event.state, "bad")
                 why = "" if event.why in (self._failure, event.state) else brief(event.why)  # which was just told
                 return [(style, event.state), ("", f": {why}" if why else "")]
+            case RepairProposed():
+                return _proposed(event)
+            case RepairDecided():
+                word, style = ("accepted", "good") if event.accepted else ("rejected", "doubt")
+                by = f" by {event.by}" if event.by else ""
+                return [(style, f"repair {event.repair} is {word}{by}"), *_because(brief(event.why))]
             case Noted():
                 return [("doubt" if event.level != "INFO" else "dim", event.message)]
             case other:
@@ -174,6 +182,15 @@ class SessionNarrator:
 
 def _because(why: str) -> Line:
     return [("dim", f": {why}")] if why else []
+
+
+def _proposed(event: RepairProposed) -> Line:
+    """What a repair would change: the numbers of an adaptive one; a model's is a plan."""
+    numbers = [
+        f"{c['kind']} of {str(c['target']).removeprefix('t.')} {c['current']} → {c['suggested']}" for c in event.changes
+    ]
+    what = ", ".join(numbers) or ("another plan" if event.text is not None else "nothing")
+    return [("strong", f"repair {event.repair}"), ("", f" ({event.kind}) proposes {what}")]
 
 
 def _revision(event: RevisionCommitted) -> Line:

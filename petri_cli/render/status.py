@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from petri_cli.driver.clocks import clock_trouble
 from petri_cli.driver.status import ClaimRow, ResourceRow, Status, TaskRow, WorkRow
 from petri_cli.engine.tokens import to_seconds
 from petri_cli.render.look import KEEP, Line, Look, columns, crop, cut, pad, wrap
+from petri_cli.render.pasting import Paste
 from petri_cli.render.phrase import listed, many
 from petri_cli.render.reasons import alike, brief, by_number
 from petri_cli.render.run_lines import seconds
 from petri_cli.render.session_lines import broken, clock, day, shown
 from petri_cli.render.session_waits import for_a_person, waits
+from petri_cli.session.state import Repair
 
 INDENT = "  "
 DEEPER = "    "
@@ -33,19 +36,24 @@ _STYLES = {
 }
 
 
-def draw_status(s: Status, look: Look, *, history: Sequence[Line] = (), everything: bool = False) -> list[Line]:
-    """The whole page. history: lines of the log, oldest first; everything: no section is cut short."""
+def draw_status(
+    s: Status, look: Look, *, history: Sequence[Line] = (), everything: bool = False, paste: Paste | None = None
+) -> list[Line]:
+    """The whole page. history: lines of the log, oldest first; everything: no section is cut short; paste: how commands
+    are written."""
     most = UNCUT if everything else MAX_ROWS
-    lines = [*_head(s, look), *wrap(_where(s), look.prose, INDENT), *_bar(s, look), *_waits(s, look)]
+    paste = replace(paste or Paste(s.session), blank=KEEP)
+    lines = [*_head(s, look), *wrap(_where(s, paste), look.prose, INDENT), *_bar(s, look), *_waits(s, look, paste)]
     if trouble := clock_trouble(s.ahead):
-        lines += wrap([("doubt", trouble)], look.prose, INDENT)
+        lines += wrap([("doubt", paste.in_text(trouble))], look.prose, INDENT)
     sections = [
-        ("What is missing", [wrap([("", sentence)], look.prose, DEEPER) for sentence in alike(s.state.missing)]),
+        ("What is missing", _missing(s, look, paste)),
         ("Tasks", [[line] for line in _tasks(s, look)]),
         ("Out of attempts, or waiting", _work(s, look)),
         ("At work", [[line] for line in _claims(s, look)]),
         ("Resources", [_resource(r, look, most) for r in s.resources]),
         ("Choice points", [[[("", f"{DEEPER}{t}")]] for t in s.choices]),
+        ("Repairs", [_repair(r, look, paste) for r in reversed(s.state.repairs.values())]),
     ]
     for title, rows in sections:
         lines += _section(title, rows, most)
@@ -62,24 +70,39 @@ def draw_steps(history: Sequence[Line], look: Look) -> list[Line]:
     return _section("Steps", [[[("", DEEPER), *piece] for piece in pieces] for pieces in told], UNCUT)
 
 
-def draw_end(s: Status, look: Look) -> list[Line]:
+def draw_end(s: Status, look: Look, paste: Paste | None = None) -> list[Line]:
     """How a run of the session ended: one line, and what is missing where it did not come to its end."""
-    lines = [*_head(s, look), *_bar(s, look), *_waits(s, look)]
+    paste = replace(paste or Paste(s.session), blank=KEEP)
+    lines = [*_head(s, look), *_bar(s, look), *_waits(s, look, paste)]
     if s.phase == "completed":
         return lines
-    lines += _section(
-        "What is missing", [wrap([("", t)], look.prose, DEEPER) for t in alike(s.state.missing)], MAX_ROWS
-    )
+    lines += _section("What is missing", _missing(s, look, paste), MAX_ROWS)
     lines += _section("Out of attempts, or waiting", _work(s, look), MAX_ROWS)
     lines += _section("At work", [[line] for line in _claims(s, look)], MAX_ROWS)
-    goes_on = {"suspended": "petri run goes on where it is", "waiting": "petri run goes on where it is"}
-    hint = goes_on.get(s.phase, "" if s.phase == "cancelled" else "petri plan commits a plan that mends it")
-    more = f"petri status {s.session} shows all of it" + (f"; {hint}" if hint else "")
-    return [*lines, [], *wrap([("dim", more)], look.prose, INDENT)]
+    hints = [f"{replace(paste, named=True)('status')} shows all of it", *_ways_out(s, paste)]
+    return [*lines, [], *(piece for hint in hints for piece in wrap([("dim", hint)], look.prose, INDENT))]
 
 
-def draw_at_work(s: Status, look: Look) -> list[Line]:
+def _ways_out(s: Status, paste: Paste) -> list[str]:
+    """What there is to do about a session that did not come to its end, a command each."""
+    match s.phase:
+        case "suspended" | "waiting":
+            return [f"{paste('run')} goes on where it is"]
+        case "deadlocked" | "failed":
+            mend = [f"{paste('plan', 'FILE')} commits a plan that mends it"]
+            # what is still ready waits only because something else is out of attempts
+            mend += [f"{paste('run', '--keep-going')} does what else can be done"] if s.enabled else []
+            spent = s.phase == "deadlocked" and any(row.blocked for row in s.work)
+            return (
+                [*mend, f"{paste('run', '--repair', 'adaptive')} gives attempts where they may help"] if spent else mend
+            )
+        case _:
+            return []
+
+
+def draw_at_work(s: Status, look: Look, paste: Paste | None = None) -> list[Line]:
     """The short form for a session that is being watched: a bar, who is at work, what is free."""
+    paste = replace(paste or Paste(s.session), blank=KEEP)
     free: Line = []
     for n, r in enumerate(s.resources, 1):
         end = "," if n < len(s.resources) else ""
@@ -87,7 +110,7 @@ def draw_at_work(s: Status, look: Look) -> list[Line]:
     resources = wrap(free, look.width, INDENT)[:2] if s.resources else []
     claims = _claims(s, look)
     more: list[Line] = [[("dim", f"{DEEPER}and {len(claims) - MAX_ROWS:,} more")]] if len(claims) > MAX_ROWS else []
-    lines = [*_bar(s, look), *claims[:MAX_ROWS], *more, *resources, *_waits(s, look)]
+    lines = [*_bar(s, look), *claims[:MAX_ROWS], *more, *resources, *_waits(s, look, paste)]
     return [cut(line, look.width - 1) for line in lines]
 
 
@@ -111,6 +134,18 @@ def _names(title: str, names: Sequence[str], look: Look, most: int) -> list[Line
     return [[], [("", INDENT), ("strong", title)], *wrap([("", text)], look.width, DEEPER)]
 
 
+def _repair(r: Repair, look: Look, paste: Paste) -> list[Line]:
+    """A repair that was proposed, and what became of it."""
+    if r.accepted is None:
+        word: Line = [("doubt", "waits for a person"), ("dim", f": {paste('approve', r.id)}")]
+    elif r.accepted:
+        word = [("good", "accepted"), ("dim", f": {brief(r.why)}" if r.why else "")]
+    else:
+        word = [("doubt", "rejected"), ("dim", f": {brief(r.why)}" if r.why else "")]
+    by = f" by {r.by}" if r.by else ""
+    return wrap([("", f"{r.id} ({r.kind}, of revision {r.revision}){by} "), *word], look.prose, DEEPER)
+
+
 # The head
 
 
@@ -129,17 +164,17 @@ def _head(s: Status, look: Look) -> list[Line]:
     return lines
 
 
-def _where(s: Status) -> Line:
+def _where(s: Status, paste: Paste) -> Line:
     """Who drives it, and how far the log goes."""
     if s.plan is None:
-        who = "no plan yet: petri plan FILE"
+        who = f"no plan yet: {paste('plan', 'FILE')}" if not s.state.final else "no plan"
     elif s.state.driver is None or s.state.ended is not None:
-        who = "no driver" if s.state.ended is not None else "no driver: petri run"
+        who = "no driver" if s.state.ended is not None else f"no driver: {paste('run')}"
     elif s.alive is False:
-        who = f"its driver (process {s.state.driver.process.pid}) has died: petri run goes on where it was"
+        who = f"its driver (process {s.state.driver.process.pid}) has died: {paste('run')} goes on where it was"
     else:
         there = f" on {s.state.driver.process.host}, where it cannot be seen from here"
-        unknown = "" if s.alive else f"{there} (if it is dead: petri run --take-over)"
+        unknown = "" if s.alive else f"{there} (if it is dead: {paste('run', '--take-over')})"
         who = f"driven by process {s.state.driver.process.pid} since {clock(s.state.driver.since)[:8]}{unknown}"
     since = seconds(round(to_seconds(max(0, s.state.at - s.state.created_at)), 1))
     return [("dim", f"{who}; event {s.state.seq:,} at {day(s.state.at)}, after {since}")]
@@ -160,8 +195,13 @@ def _bar(s: Status, look: Look) -> list[Line]:
     return [[("", INDENT), ("good", done * full), ("dim", rest * (wide - full)), ("", f"{INDENT}{said}")]]
 
 
-def _waits(s: Status, look: Look) -> list[Line]:
-    return [line for text in waits(s) for line in wrap([("doubt", text)], look.prose, INDENT)]
+def _waits(s: Status, look: Look, paste: Paste) -> list[Line]:
+    return [line for text in waits(s, paste) for line in wrap([("doubt", text)], look.prose, INDENT)]
+
+
+def _missing(s: Status, look: Look, paste: Paste) -> list[list[Line]]:
+    """A sentence each; of many that say the same of other items, one."""
+    return [wrap([("", paste.in_text(t))], look.prose, DEEPER) for t in alike(s.state.missing)]
 
 
 # Tasks
@@ -252,7 +292,7 @@ def _claim(r: ClaimRow, s: Status, widest: int) -> Line:
         said.append(f"attempt {r.claim.attempt} of {r.of}")
     said.append(f"for {since}")
     if for_a_person(r):
-        said.append(f"for a person: petri approve {r.claim.id}")
+        said.append("for a person to approve")
     elif r.claim.stage == "reported":
         said.append("reported, to be verified")
     elif not r.claim.driver or 3 * r.left < r.claim.lease:  # a driver renews what it works on

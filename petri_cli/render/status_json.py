@@ -70,6 +70,13 @@ def status_data(s: Status, history: list[Entry] | None = None) -> dict[str, Any]
         "enabled": list(s.enabled),
         "choices": list(s.choices),
         "fired": dict(sorted(state.fired.items())),
+        "repairs": [
+            {
+                "id": r.id, "kind": r.kind, "revision": r.revision, "seq": r.seq, "accepted": r.accepted,
+                "why": r.why, "by": r.by,
+            }
+            for r in state.repairs.values()
+        ],
     }  # fmt: skip
     if history is not None:
         data["history"] = [{"seq": e.seq, **event_to_json(e.event)} for e in history]

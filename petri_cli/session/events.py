@@ -2,7 +2,8 @@
 
 Times are store time in ticks (microseconds since 1970, never going back within a log). Tokens in an event are exactly
 those that moved: a fold needs no net to know the marking. As text they are in :mod:`petri_cli.session.payload`; those
-about a piece of work are in :mod:`petri_cli.session.work_events`.
+about a piece of work are in :mod:`petri_cli.session.work_events`, those about a repair in
+:mod:`petri_cli.session.repair_events`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, ClassVar
 from petri_cli.engine.events import TokensByPlace
 from petri_cli.engine.tokens import Token
 from petri_cli.session.event_parts import Holding, Process, Timer
+from petri_cli.session.repair_events import RepairDecided, RepairProposed
 from petri_cli.session.work_events import (
     Approved,
     Claimed,
@@ -29,8 +31,9 @@ from petri_cli.session.work_events import (
 
 __all__ = [
     "EVENT_TYPES", "NO_TOKENS", "Approved", "Claimed", "DriverEnded", "DriverStarted", "Ended", "Fired", "FiringFailed",
-    "Heartbeat", "Holding", "Injected", "Lapsed", "Noted", "Process", "Refused", "ReportRefused", "Reported",
-    "RevisionCommitted", "Revoked", "SessionCreated", "SessionEvent", "Timer", "Verified", "WorkStarted",
+    "Heartbeat", "Holding", "Injected", "Lapsed", "Noted", "Process", "Refused", "RepairDecided", "RepairProposed",
+    "ReportRefused", "Reported", "RevisionCommitted", "Revoked", "SessionCreated", "SessionEvent", "Timer", "Verified",
+    "WorkStarted",
 ]  # fmt: skip
 
 NO_TOKENS: TokensByPlace = {}
@@ -186,6 +189,8 @@ SessionEvent = (
     | Injected
     | Ended
     | Noted
+    | RepairProposed
+    | RepairDecided
 )
 
 EVENT_TYPES: dict[str, type[SessionEvent]] = {
@@ -193,5 +198,6 @@ EVENT_TYPES: dict[str, type[SessionEvent]] = {
     for kind in (
         SessionCreated, RevisionCommitted, DriverStarted, DriverEnded, Fired, FiringFailed, Claimed, WorkStarted,
         Heartbeat, Reported, ReportRefused, Approved, Verified, Refused, Lapsed, Revoked, Injected, Ended, Noted,
+        RepairProposed, RepairDecided,
     )
 }  # fmt: skip

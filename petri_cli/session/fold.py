@@ -25,6 +25,8 @@ from petri_cli.session.events import (
     Lapsed,
     Noted,
     Refused,
+    RepairDecided,
+    RepairProposed,
     Reported,
     ReportRefused,
     RevisionCommitted,
@@ -35,7 +37,7 @@ from petri_cli.session.events import (
     WorkStarted,
 )
 from petri_cli.session.fold_tokens import check_no_units, fire, give_back, inject, misfit, take, thread_of
-from petri_cli.session.state import END_STATES, FINAL, Driver, EndState, Revision, State
+from petri_cli.session.state import END_STATES, FINAL, Driver, EndState, Repair, Revision, State
 
 T = TypeVar("T")
 AFTER_THE_END = ReportRefused | DriverEnded | Noted
@@ -101,6 +103,10 @@ def apply(state: State, event: SessionEvent) -> None:
             state.name, state.objective, state.created_at = event.name, event.objective, event.at
         case RevisionCommitted():
             _revised(state, event, seq)
+        case RepairProposed():
+            _proposed(state, event, seq)
+        case RepairDecided():
+            _decided(state, event)
         case ReportRefused() | Noted():
             pass
         case other:
@@ -133,6 +139,27 @@ def _ended(state: State, event: Ended) -> None:
         raise misfit(state, event, "only a cancelled session gives back units")
     state.ended = cast(EndState, event.state)
     state.why, state.missing = event.why, event.missing
+
+
+def _proposed(state: State, event: RepairProposed, seq: int) -> None:
+    """One at a time, for the plan that there is."""
+    if event.repair != f"r{len(state.repairs) + 1}":
+        raise misfit(state, event, f"repair r{len(state.repairs) + 1} comes next")
+    if event.revision != state.revision:
+        raise misfit(state, event, f"the plan is at revision {state.revision}")
+    if state.repair is not None:
+        raise misfit(state, event, f"repair {state.repair.id} is not over")
+    complete = event.text is not None and event.verdict == "SOUND"
+    state.repairs[event.repair] = Repair(event.repair, event.kind, event.revision, seq, event.at, complete)
+
+
+def _decided(state: State, event: RepairDecided) -> None:
+    repair = state.repairs.get(event.repair)
+    if repair is None or repair.accepted is not None:
+        raise misfit(state, event, f"no repair {event.repair} waits for a decision")
+    if event.accepted and not repair.complete:
+        raise misfit(state, event, f"repair {event.repair} has no plan that passed the gate")
+    repair.accepted, repair.why, repair.by = event.accepted, event.why, event.by
 
 
 def _kept(results: dict[str, dict[str, T]], kept: Mapping[str, set[str]]) -> dict[str, dict[str, T]]:

@@ -29,9 +29,9 @@ from petri_cli.session.payload import (
     tokens_from_json,
     tokens_to_json,
 )
-from petri_cli.session.state import Attempts, Claim, Driver, Revision, State
+from petri_cli.session.state import Attempts, Claim, Driver, Repair, Revision, State
 
-SHAPES = (State, Claim, Attempts, Revision, Driver, Holding, Process, Timer, Reported)
+SHAPES = (State, Claim, Attempts, Revision, Repair, Driver, Holding, Process, Timer, Reported)
 FOLD = f"{FOLD_VERSION}.1 {zlib.crc32(repr([[f.name for f in fields(kind)] for kind in SHAPES]).encode()):08x}"
 """Which fold a state is of: its version and that of the text here, and the shape of what it makes, so that a field that
 was added is noticed even where the version was forgotten."""
@@ -105,6 +105,7 @@ def state_to_json(state: State) -> dict[str, Any]:
         "missing": list(state.missing),
         "failed": state.failed,
         "claimsMade": state.claims_made,
+        "repairs": [_repair_to_json(r) for r in state.repairs.values()],
     }
 
 
@@ -135,11 +136,16 @@ def state_from_json(data: dict[str, Any]) -> State | None:
         missing=tuple(data["missing"]),
         failed=data["failed"],
         claims_made=data["claimsMade"],
+        repairs={r[0]: Repair(*r) for r in data["repairs"]},
     )
 
 
 def _revision_to_json(r: Revision) -> list[Any]:
     return [r.number, r.seq, r.at, r.format, r.text, r.hash, r.file, r.verdict, r.evidence, r.accepted_unknown]
+
+
+def _repair_to_json(r: Repair) -> list[Any]:
+    return [r.id, r.kind, r.revision, r.seq, r.at, r.complete, r.accepted, r.why, r.by]
 
 
 def _driver_to_json(driver: Driver) -> list[Any]:

@@ -92,6 +92,22 @@ class Driver:
 
 
 @dataclass(slots=True)
+class Repair:
+    """A repair that was proposed for revision ``revision``, in event ``seq``. complete: it came with a plan that passed
+    the gate; accepted: None while nobody has decided."""
+
+    id: str
+    kind: str
+    revision: int
+    seq: int
+    at: int
+    complete: bool
+    accepted: bool | None = None
+    why: str = ""
+    by: str = ""
+
+
+@dataclass(slots=True)
 class State:
     """Everything there is to know of a session after event ``seq`` (0: none yet). Times in ticks.
 
@@ -99,7 +115,7 @@ class State:
     not passed yet; results: task → thread → the latest result; in_files: likewise ``{path, size, sha256}``, where the
     result is only in a file; holdings: (guard's acquire transition, thread) → what it holds; fired: transition → how
     often it produced; widths: foreach → thread around it → items last discovered; failed: why a control transition
-    failed, if one did.
+    failed, if one did; repairs: by id, oldest first.
     """
 
     seq: int = 0
@@ -123,6 +139,7 @@ class State:
     missing: tuple[str, ...] = ()
     failed: str = ""
     claims_made: int = 0
+    repairs: dict[str, Repair] = field(default_factory=dict)
 
     @property
     def revision(self) -> int:
@@ -132,6 +149,14 @@ class State:
     @property
     def plan(self) -> Revision | None:
         return self.revisions[-1] if self.revisions else None
+
+    @property
+    def repair(self) -> Repair | None:
+        """The latest repair of the revision that there is, unless it was turned down."""
+        latest = next(reversed(self.repairs.values()), None)
+        return (
+            latest if latest is not None and latest.revision == self.revision and latest.accepted is not False else None
+        )
 
     @property
     def final(self) -> bool:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from petri_cli.engine.tokens import Token
 from petri_cli.session import events as ev
+from petri_cli.session.plan_text import plan_hash
 
 UNITS = {"r.slots": 3, "r.calls": 2}
 PROCESS = ev.Process(4711, 99, "boot", "host", 4711, "ns")
@@ -46,6 +47,9 @@ class Model:
     revision: int = 0
     number: int = 0
     over: bool = False
+    repairs: int = 0
+    waiting_repair: str = ""
+    repair_holds: bool = False
 
     def say(self, kind: Callable[..., ev.SessionEvent], *values: Any, **more: Any) -> None:
         self.at += self.rng.choice((0, 0, 1, 1_000))
@@ -67,6 +71,7 @@ class Model:
     def revise(self) -> bool:
         """A new revision: threads that wait go on, or new ones come; everything else is moved as it is."""
         self.revision += 1
+        self.waiting_repair, self.repair_holds = "", False
         kept: dict[str, list[Token]] = dict(self.places)
         if self.revision == 1:
             kept = {r: [Token(None, self.at)] * n for r, n in UNITS.items()}
@@ -77,7 +82,7 @@ class Model:
             self.begun.clear()
         marking = {p: tuple(t) for p, t in self.places.items()}
         self.say(
-            ev.RevisionCommitted, self.revision, "yaml", "flow: …\n", "00ff", marking,
+            ev.RevisionCommitted, self.revision, "yaml", "flow: …\n", plan_hash("flow: …\n"), marking,
             kept={"work": [c.thread for c in self.claims.values()] + [""]},
             moved={c.name: {"p.body": (c.token,)} for c in self.claims.values()},
             changed=changed, holdings=tuple(self.blocks.values()), timers=tuple(self.timers.values()),
@@ -241,6 +246,28 @@ class Model:
                 self.places.setdefault("p.event", []).append(token)
         return True
 
+    def repair(self) -> bool:
+        """One is proposed, or the one that waits is decided on."""
+        if not self.revision:
+            return False
+        if self.waiting_repair:
+            accepted = self.rng.random() < 0.3
+            self.say(ev.RepairDecided, self.waiting_repair, accepted, "so it was said", self.rng.choice(("", "me")))
+            self.repair_holds = accepted
+            self.waiting_repair = ""
+        elif not self.repair_holds:
+            self.repairs += 1
+            self.waiting_repair = f"r{self.repairs}"
+            died = {"state": "deadlocked", "why": "`work` had all its attempts", "missing": [], "deadlockExample": {}}
+            change = {"kind": "maxAttempts", "target": "t.work", "current": 1, "suggested": 2}
+            plan = ("flow: …\n", "yaml", "plan.yaml", (change,), "SOUND", "structure", "", {"before": 1.0})
+            self.say(
+                ev.RepairProposed, self.waiting_repair, self.revision, "adaptive", died, *plan, {"name": "a model"}
+            )
+        else:
+            return False
+        return True
+
     def rest(self) -> bool:
         missing = self.rng.choice(((), ("`work` had all its attempts",)))
         self.say(ev.Ended, self.rng.choice(("failed", "deadlocked", "suspended")), "so it is", missing)
@@ -271,6 +298,7 @@ MOVES = (
     *[Model.acquire] * 4, *[Model.release] * 4, Model.wait, Model.discover, Model.fail, *[Model.claim] * 4,
     *[Model.work] * 12,
     *[Model.due] * 2, Model.tell, Model.drive, Model.rest, Model.revise,
+    Model.repair,
 )  # fmt: skip
 
 
