@@ -5,18 +5,19 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from petri_cli.certificate.claim import Unproved, demand, field, named
 from petri_cli.certificate.linear import check_linear
 from petri_cli.certificate.plans import check_parts, check_plan_run, check_request, check_unneeded_waits
+from petri_cli.certificate.properties import check_properties, check_violation
 from petri_cli.certificate.question import question_of
 from petri_cli.certificate.rank import check_free_choice
 from petri_cli.certificate.runs import check_run
 from petri_cli.certificate.spaces import check_states, check_stubborn
-from petri_cli.net.model import Net
+from petri_cli.net.model import Net, Property
 from petri_cli.plan.model import Plan
 
 FORMAT = "petri-certificate/1"
@@ -96,6 +97,10 @@ NET_KINDS: dict[str, tuple[str, Callable[..., str]]] = {
     "linear": ("SOUND", check_linear),
     "free-choice": ("SOUND", check_free_choice),
 }
+PROPERTY_KINDS: dict[str, tuple[str, Callable[..., str]]] = {
+    "violation": ("UNSOUND", check_violation),
+    "properties": ("SOUND", check_properties),
+}
 PLAN_KINDS: dict[str, tuple[str, Callable[..., str]]] = {
     "plan-run": ("UNSOUND", check_plan_run),
     "plan-request": ("UNSOUND", check_request),
@@ -104,13 +109,18 @@ PLAN_KINDS: dict[str, tuple[str, Callable[..., str]]] = {
 }
 
 
-def check(certificate: Certificate, subject: Net | Plan, data: bytes) -> Checked:
-    """Look at the evidence again. subject: what is in the document, data: its bytes. Raises Unproved."""
+def check(certificate: Certificate, subject: Net | Plan, data: bytes, properties: Sequence[Property] = ()) -> Checked:
+    """Look at the evidence again. subject: what is in the document, data: its bytes; properties: what is asked of a net
+    beside those it declares. Raises Unproved."""
     demand(certificate.digest == digest_of(data), "the certificate is about another document, or an older one")
-    kinds = NET_KINDS if isinstance(subject, Net) else PLAN_KINDS
-    what = "a net" if isinstance(subject, Net) else "a plan"
+    about: tuple[object, ...]
+    if isinstance(subject, Plan):
+        what, kinds, about = "a plan", PLAN_KINDS, (subject,)
+    elif asked := tuple(dict.fromkeys((*subject.properties, *properties))):
+        what, kinds, about = "properties of a net", PROPERTY_KINDS, (subject, asked)
+    else:
+        what, kinds, about = "the soundness of a net", NET_KINDS, (question_of(subject),)
     demand(certificate.kind in kinds, f"there is no evidence `{certificate.kind}` about {what}")
     verdict, look = kinds[certificate.kind]
     demand(certificate.verdict == verdict, f"evidence `{certificate.kind}` shows {verdict}")
-    about = question_of(subject) if isinstance(subject, Net) else subject
-    return Checked(verdict, certificate.kind, look(about, certificate.evidence))
+    return Checked(verdict, certificate.kind, look(*about, certificate.evidence))

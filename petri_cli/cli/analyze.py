@@ -115,17 +115,17 @@ def analyze(
         option = "--certificate" if recheck is None else "--recheck"
         if certificate is not None and recheck is not None:
             raise typer.BadParameter("to write and to check are two calls", param_hint="--recheck")
-        if fix or diff or properties:
-            raise typer.BadParameter("it is about soundness, of a file as it is", param_hint=option)
+        if fix or diff:
+            raise typer.BadParameter("it is about a file as it is", param_hint=option)
         if problems or len(found) != 1:
             raise typer.BadParameter("it is about one file: name that", param_hint=option)
         with Output(output, spare=[found[0].path, certificate, recheck]) as out:
             page = page_on(out, color, verbosity=verbose - quiet)
             if recheck is not None:
-                code = recheck_file(found[0], recheck, page)
+                code = recheck_file(found[0], recheck, page, properties or ())
             else:
                 budget = Budget(max_states, timeout, max_memory * 1_000_000)
-                code = write_certificate(found[0], certificate or "", budget, reporter(form), page)
+                code = write_certificate(found[0], certificate or "", budget, reporter(form), page, properties or ())
         return Exit.OK if exit_zero and code in (Exit.UNSOUND, Exit.UNKNOWN) else code
     kinds: tuple[FixKind, ...] = KINDS if fix_kind is None else (fix_kind,)
     fixes = kinds if fix or diff or form in TOLD_WITH_FIXES else ()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from petri_cli.api import Analysis, analyze_data, load_data
@@ -14,18 +15,24 @@ from petri_cli.cli.inputs import Source, read_source
 from petri_cli.cli.judging import exit_code
 from petri_cli.document import read_bytes
 from petri_cli.errors import PetriError, Position
-from petri_cli.net.model import Net
-from petri_cli.render.page import Page
 from petri_cli.evidence.listing import Written
 from petri_cli.evidence.nets import evidence_of_net
 from petri_cli.evidence.plans import evidence_of_plan
+from petri_cli.evidence.properties import evidence_of_properties
+from petri_cli.formats.netfile import parse_property
+from petri_cli.net.model import Net, Property
+from petri_cli.plan.model import Plan
+from petri_cli.render.page import Page
 from petri_cli.soundness.result import Budget, Verdict
+from petri_cli.soundness.timer import Timer
 from petri_cli.version import __version__
 
 Report = Callable[[Iterable[Analysis], Page], None]
 
 
-def write_certificate(source: Source, path: str, budget: Budget, report: Report, page: Page) -> Exit:
+def write_certificate(
+    source: Source, path: str, budget: Budget, report: Report, page: Page, properties: Sequence[str] = ()
+) -> Exit:
     """Judge, report, and write what shows the verdict to ``path``; by gzip where that ends in ``.gz``.
 
     Raises PetriError: what reading raises, PETRI_NO_CERTIFICATE where there is no evidence that a checker could follow,
@@ -34,20 +41,24 @@ def write_certificate(source: Source, path: str, budget: Budget, report: Report,
     if source.path is not None and os.path.realpath(source.path) == os.path.realpath(path):
         raise PetriError("PETRI_CANNOT_WRITE", "this would write over an input", where=Position(path))
     data = read_source(source)
-    analysis = analyze_data(data, source.name, budget=budget)
+    analysis = analyze_data(data, source.name, budget=budget, properties=properties)
     report([analysis], page)
     if analysis.result is not None and analysis.result.verdict is not Verdict.UNKNOWN:
-        _write(analysis, data, path)
+        _write(analysis, data, path, budget, properties)
     return exit_code(analysis)
 
 
-def _write(analysis: Analysis, data: bytes, path: str) -> None:
+def _write(analysis: Analysis, data: bytes, path: str, budget: Budget, properties: Sequence[str]) -> None:
     result, subject = analysis.result, analysis.subject
     assert result is not None and subject is not None  # noqa: S101 - there is a verdict
-    soundness = {"optionToComplete", "properCompletion", "noDeadTransitions"}
-    evidence: Written | None = None
-    if all(c.name in soundness for c in result.conditions):
-        evidence = evidence_of_net(subject, result) if isinstance(subject, Net) else evidence_of_plan(subject, result)
+    timer = Timer(time.monotonic, budget.seconds)
+    evidence: Written | None
+    if isinstance(subject, Plan):
+        evidence = evidence_of_plan(subject, result, timer)
+    elif asked := tuple(dict.fromkeys((*subject.properties, *_asked(subject, properties)))):
+        evidence = evidence_of_properties(subject, asked, result, timer)
+    else:
+        evidence = evidence_of_net(subject, result, timer)
     if evidence is None:
         message = f"what shows that this is {result.verdict.value} cannot be written as a certificate"
         hint = "docs/certificates.md says what can"
@@ -61,13 +72,19 @@ def _write(analysis: Analysis, data: bytes, path: str) -> None:
         raise PetriError("PETRI_CANNOT_WRITE", message, where=Position(path)) from None
 
 
-def recheck_file(source: Source, path: str, page: Page) -> Exit:
-    """Say whether the certificate at ``path`` shows its verdict about ``source``. Raises PetriError: what reading the
-    two raises, and PETRI_BAD_CERTIFICATE."""
+def _asked(subject: Net, properties: Sequence[str]) -> list[Property]:
+    return [parse_property(p, subject.place_ids()) for p in properties]
+
+
+def recheck_file(source: Source, path: str, page: Page, properties: Sequence[str] = ()) -> Exit:
+    """Say whether the certificate at ``path`` shows its verdict about ``source``: of a net the ``properties`` that are
+    asked and those that it declares, where there are any. Raises PetriError: what reading the two raises, and
+    PETRI_BAD_CERTIFICATE."""
     data = read_source(source)
     subject, _ = load_data(data, source.name)
     try:
-        shown = check(read_certificate(read_bytes(path, MOST_BYTES)), subject, data)
+        asked = [] if isinstance(subject, Plan) else _asked(subject, properties)
+        shown = check(read_certificate(read_bytes(path, MOST_BYTES)), subject, data, asked)
     except Unproved as error:
         hint = "write it anew: petri analyze --certificate"
         raise PetriError("PETRI_BAD_CERTIFICATE", str(error), where=Position(path), hint=hint) from None

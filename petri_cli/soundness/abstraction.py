@@ -26,12 +26,14 @@ CHECK_EVERY = 512
 class Abstraction:
     """What exhausted abstract searches proved: the properties that hold for certain, by index.
 
-    limit: the k of the finest search; states: abstract markings it came to.
+    limit: the k of the finest search; states: abstract markings it came to; markings: all of them, where something was
+    proved.
     """
 
     proved: frozenset[int]
     limit: int
     states: int
+    markings: frozenset[State] = frozenset()
 
 
 def prove_abstractly(
@@ -66,7 +68,7 @@ def _search(
             new = [after for after in _fire(a, m, many) if after not in seen]
             seen.update(new)
             todo += new
-    return Abstraction(frozenset(unviolated), many, len(seen))
+    return Abstraction(frozenset(unviolated), many, len(seen), frozenset(seen if unviolated else ()))
 
 
 def _limit(compiled: CompiledNet, properties: Sequence[Property]) -> int:
