@@ -34,6 +34,7 @@ from petri_cli.session.events import (
 )
 from petri_cli.session.fold import apply, fold
 from petri_cli.session.payload import decode_all, encode
+from petri_cli.session.plan_text import plan_hash
 from petri_cli.session.snapshot import due, state_from_text, state_to_text
 from petri_cli.session.sqlite import SqliteEventStore
 from petri_cli.session.state import State
@@ -55,12 +56,15 @@ print(f"{time.perf_counter() - begun:.2f} {time.process_time():.2f} {used.ru_max
 """A process that looks at a session: seconds, seconds of CPU (with the start of Python), memory in KiB."""
 
 
+PLAN = "x" * 2_000
+
+
 def log(items: int) -> Iterator[SessionEvent]:
     """The log of a foreach over so many items, 2 at a time."""
     start = Token(None, BEGIN)
     body = tuple(Token(None, BEGIN, str(k)) for k in range(1, items + 1))
     yield SessionCreated(BEGIN, SESSION)
-    yield RevisionCommitted(BEGIN, 1, "yaml", "x" * 2_000, "0" * 64, {"p.start": (start,)})
+    yield RevisionCommitted(BEGIN, 1, "yaml", PLAN, plan_hash(PLAN), {"p.start": (start,)})
     found = {"p.foreach.each.body": body, "p.foreach.each.open": body}
     yield Fired(BEGIN, "t.foreach.each.discover", {"p.start": (start,)}, found)
     for k, token in enumerate(body, 1):

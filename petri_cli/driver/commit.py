@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
 from petri_cli.document.source import text_of
@@ -18,6 +17,7 @@ from petri_cli.session.events import RevisionCommitted, Revoked, SessionEvent
 from petri_cli.session.fold import apply, fold
 from petri_cli.session.identity import alive
 from petri_cli.session.naming import id_like
+from petri_cli.session.plan_text import plan_hash
 from petri_cli.session.state import State
 from petri_cli.session.store import EventStore, Writing
 from petri_cli.soundness.result import Result, Verdict
@@ -41,7 +41,7 @@ class Document:
 
     @property
     def hash(self) -> str:
-        return hashlib.sha256(self.text.encode()).hexdigest()
+        return plan_hash(self.text)
 
 
 @dataclass(frozen=True, slots=True)

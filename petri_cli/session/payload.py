@@ -16,7 +16,8 @@ from typing import Any
 from petri_cli.engine.events import TokensByPlace, token_to_json
 from petri_cli.engine.tokens import Token
 from petri_cli.errors import PetriError
-from petri_cli.session.events import EVENT_TYPES, Holding, Process, SessionEvent, Timer
+from petri_cli.session.events import EVENT_TYPES, Holding, Process, RevisionCommitted, SessionEvent, Timer
+from petri_cli.session.plan_text import plan_hash
 
 VERSION = 1
 """Of the payloads, raised with every field that is added: a reader refuses what is newer than it knows."""
@@ -170,7 +171,10 @@ def event_from_json(data: Any) -> SessionEvent:
     if type(data.get("at")) is not int:
         raise PetriError("PETRI_BAD_LOG", f"an event {name} without a time")
     try:
-        return kind.from_json(data)
+        event = kind.from_json(data)
+        if isinstance(event, RevisionCommitted) and plan_hash(event.text) != event.hash:
+            raise ValueError("its plan is not the one that was committed: the text has another hash")
+        return event
     except KeyError as e:
         raise PetriError("PETRI_BAD_LOG", f"an event {name} with a field {e.args[0]!r}, or without one") from None
     except (TypeError, ValueError, AttributeError) as e:

@@ -16,11 +16,11 @@ from typing import Any
 
 from petri_cli.errors import PetriError, Problem
 from petri_cli.session.clock import Clock, wall_clock
-from petri_cli.session.events import SessionCreated, SessionEvent
+from petri_cli.session.events import RevisionCommitted, SessionCreated, SessionEvent
 from petri_cli.session.filesystem import network_kind
 from petri_cli.session.fold import fold
 from petri_cli.session.naming import free_id, unknown_session
-from petri_cli.session.payload import decode_all, encode
+from petri_cli.session.payload import decode, decode_all, encode
 from petri_cli.session.snapshot import state_from_text, state_to_text, thin
 from petri_cli.session.sqlite_connections import Connections
 from petri_cli.session.sqlite_errors import said_plainly
@@ -34,7 +34,8 @@ ROWS_A_TIME = 2_000
 _SESSIONS = "SELECT session FROM events WHERE seq = 1 ORDER BY at, session"
 _LAST = "SELECT seq, at FROM events WHERE session = ? ORDER BY seq DESC LIMIT 1"
 _AT = "SELECT at FROM events WHERE session = ? AND seq = ?"
-_READ = "SELECT seq, payload FROM events WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
+_READ = "SELECT seq, at, type, payload FROM events WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
+_EVENT = "SELECT payload FROM events WHERE session = ? AND seq = ?"
 _INSERT = "INSERT INTO events (session, seq, at, type, payload) VALUES (?, ?, ?, ?, ?)"
 _KEEP = "INSERT OR REPLACE INTO snapshots (session, seq, payload) VALUES (?, ?, ?)"
 _KEPT = "SELECT seq, length(payload) FROM snapshots WHERE session = ? ORDER BY seq"
@@ -205,10 +206,18 @@ class SqliteEventStore:
         while rows := self._query(_BEST, (session, upto)):
             seq, text = rows[0]
             state = state_from_text(text, seq)
-            if state is not None and self._query(_AT, (session, seq)) == [(state.at,)]:
+            if state is not None and self._query(_AT, (session, seq)) == [(state.at,)] and self._is_of(session, state):
                 return state
             upto = seq - 1
         return State()
+
+    def _is_of(self, session: str, state: State) -> bool:
+        """Whether the plan of a snapshot, which is what is run, is that of the log."""
+        if state.plan is None:
+            return True
+        rows = self._query(_EVENT, (session, state.plan.seq))
+        event = decode(rows[0][0]) if rows else None
+        return isinstance(event, RevisionCommitted) and event.text == state.plan.text
 
 
 def _last(query: Query, session: str) -> list[Any]:
@@ -216,13 +225,18 @@ def _last(query: Query, session: str) -> list[Any]:
     return query(_LAST, (session,)) if session.isascii() else []
 
 
-def _entries(session: str, after: int, upto: int, rows: Sequence[tuple[int, str]]) -> Iterator[Entry]:
-    """Events ``after + 1`` to ``upto``, all of them. Raises PetriError ``PETRI_BAD_LOG`` where one is missing."""
-    seqs = [seq for seq, _ in rows]
+def _entries(session: str, after: int, upto: int, rows: Sequence[tuple[int, int, str, str]]) -> Iterator[Entry]:
+    """Events ``after + 1`` to ``upto``, all of them. Raises PetriError ``PETRI_BAD_LOG`` where one is missing, or is
+    not what the columns beside it say."""
+    seqs = [seq for seq, *_ in rows]
     if seqs != list(range(after + 1, upto + 1)):
         missing = next(k for k in range(after + 1, upto + 1) if k not in seqs)
         raise PetriError("PETRI_BAD_LOG", f"event {missing} of session {session} is missing from the store")
-    return map(Entry, seqs, decode_all([line for _, line in rows]))
+    for (seq, at, name, _), event in zip(rows, decode_all([row[3] for row in rows]), strict=True):
+        if event.at != at or event.type != name:
+            message = f"event {seq} of session {session} is filed as {name} of {at}, and is {event.type} of {event.at}"
+            raise PetriError("PETRI_BAD_LOG", message)
+        yield Entry(seq, event)
 
 
 def _itself(path: Path) -> Path:

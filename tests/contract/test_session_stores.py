@@ -14,6 +14,7 @@ from petri_cli.errors import PetriError
 from petri_cli.session.events import Noted, RevisionCommitted, SessionCreated
 from petri_cli.session.fold import fold
 from petri_cli.session.memory import MemoryEventStore
+from petri_cli.session.plan_text import plan_hash
 from petri_cli.session.sqlite import SqliteEventStore
 from petri_cli.session.store import Entry, EventStore
 
@@ -192,7 +193,7 @@ def test_text_of_every_kind_comes_back(store: EventStore) -> None:
 def test_values_of_every_kind_come_back(store: EventStore) -> None:
     store.create("demo")
     value = {"a": [1, 2.5, None, True, {"deep": []}], "big": 2**70, "e": 1e300}
-    event = RevisionCommitted(1_000, 1, "yaml", "…", "00", {"p.start": (Token(value, 1_000, "each[1]"),)})
+    event = RevisionCommitted(1_000, 1, "yaml", "…", plan_hash("…"), {"p.start": (Token(value, 1_000, "each[1]"),)})
     store.append("demo", 1, [event])
     assert [e.event for e in store.read("demo", 1)] == [event]
 
@@ -200,7 +201,7 @@ def test_values_of_every_kind_come_back(store: EventStore) -> None:
 @pytest.mark.parametrize("value", [{1, 2}, float("nan"), float("inf"), b"bytes", object()])
 def test_what_json_cannot_say_is_refused_and_nothing_is_written(store: EventStore, value: object) -> None:
     store.create("demo")
-    event = RevisionCommitted(1_000, 1, "yaml", "…", "00", {"p.start": (Token(value),)})
+    event = RevisionCommitted(1_000, 1, "yaml", "…", plan_hash("…"), {"p.start": (Token(value),)})
     with pytest.raises(PetriError, match="PETRI_NOT_JSON"):
         store.append("demo", 1, [note(1_000), event])
     assert store.last("demo") == 1

@@ -16,6 +16,7 @@ from petri_cli.engine.tokens import Token
 from petri_cli.plan.lower import lower_execution
 from petri_cli.session.events import RevisionCommitted, SessionEvent
 from petri_cli.session.fold import fold
+from petri_cli.session.plan_text import plan_hash
 from petri_cli.session.state import State
 from tests.strategies.contended_plans import Document, contended_plan
 from tests.strategies.session_runs import chances, partly_done, read
@@ -70,8 +71,9 @@ def test_units_that_are_free_and_held_are_all_that_there_are(seed: int) -> None:
 
 
 def recommitted(document: Any, new: Carried) -> RevisionCommitted:
+    text = json.dumps(document)
     return RevisionCommitted(
-        10**9, 2, "json", json.dumps(document), "", new.marking, kept=new.kept, moved=new.moved, holdings=new.holdings
+        10**9, 2, "json", text, plan_hash(text), new.marking, kept=new.kept, moved=new.moved, holdings=new.holdings
     )
 
 

@@ -22,6 +22,7 @@ from petri_cli.session.events import (
     SessionEvent,
     Verified,
 )
+from petri_cli.session.plan_text import plan_hash
 
 
 def read(text: str, form: str = "json", file: str = "") -> Plan:
@@ -35,7 +36,7 @@ def chances(seed: int) -> random.Random:
 
 def committed(document: Any, marking: dict[str, Any], revision: int = 1, **more: Any) -> RevisionCommitted:
     text = json.dumps(document)
-    return RevisionCommitted(1, revision, "json", text, "", marking, **more)
+    return RevisionCommitted(1, revision, "json", text, plan_hash(text), marking, **more)
 
 
 def partly_done(document: Any, rng: random.Random) -> list[SessionEvent]:

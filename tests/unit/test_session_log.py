@@ -22,6 +22,7 @@ from petri_cli.session.events import (
     WorkStarted,
 )
 from petri_cli.session.payload import encode
+from petri_cli.session.plan_text import plan_hash
 from tests.sessions import BASE, OpenPlay, failing_until, task
 
 SHELL = Process(1, 1, "boot", "host")
@@ -32,7 +33,7 @@ def claimed(at: int, claim: str, name: str, attempt: int = 1, thread: str = "", 
 
 
 def committed(at: int, revision: int) -> RevisionCommitted:
-    return RevisionCommitted(at, revision, "yaml", "", "", {})
+    return RevisionCommitted(at, revision, "yaml", "", plan_hash(""), {})
 
 
 EVENTS: list[SessionEvent] = [
