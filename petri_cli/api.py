@@ -339,7 +339,8 @@ def _lines(data: bytes, file: str) -> tuple[str, ...]:
     return tuple(re.split(breaks, text))
 
 
-def _as_net(subject: Plan | Net, widths: Mapping[str, int]) -> Net:
+def check_widths(subject: Plan | Net, widths: Mapping[str, int]) -> None:
+    """Raises PetriError ``PETRI_UNKNOWN_FOREACH`` for a width of something that is no foreach of ``subject``."""
     from petri_cli.plan.model import Foreach, Plan
 
     known = [n.id for n in subject.nodes if isinstance(n, Foreach)] if isinstance(subject, Plan) else []
@@ -349,6 +350,12 @@ def _as_net(subject: Plan | Net, widths: Mapping[str, int]) -> Net:
 
             hint = did_you_mean(fid, known) or "widths belong to the ids of foreach blocks"
             raise PetriError("PETRI_UNKNOWN_FOREACH", f"there is no foreach `{fid}`", hint=hint)
+
+
+def _as_net(subject: Plan | Net, widths: Mapping[str, int]) -> Net:
+    from petri_cli.plan.model import Plan
+
+    check_widths(subject, widths)
     if not isinstance(subject, Plan):
         from petri_cli.net.start import start_of
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["order", "capacity", "wrap", "width"]
 KINDS: tuple[Kind, ...] = ("order", "capacity", "wrap", "width")
-TOLD_WITH_FIXES = ("text", "json", "sarif", "junit")
+TOLD_WITH_FIXES = ("text", "json", "sarif", "junit", "html")
 """Formats in which the ways out are shown, and looked for."""
 
 

@@ -13,6 +13,7 @@ GZIP = ".gz"
 FORMATS: Mapping[str, str] = {
     ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".pnml": "pnml", ".dot": "dot", ".mmd": "mermaid",
     ".mermaid": "mermaid", ".svg": "svg", ".xes": "xes", ".csv": "csv", ".jsonl": "jsonl",
+    ".html": "html", ".htm": "html",
 }  # fmt: skip
 """Ending → the format that it means to everybody."""
 

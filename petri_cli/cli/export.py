@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from petri_cli.cli.overwriting import Kind
 
 LogFormat = Literal["xes", "csv", "jsonl"]
-Format = Literal[ExportFormat, LogFormat]
+Drawn = Literal[ExportFormat, "html"]
+Format = Literal[ExportFormat, "html", LogFormat]
+
+_KINDS: dict[str, Kind] = {"dot": "drawing", "mermaid": "drawing", "svg": "drawing", "html": "report"}
 
 
 def export(
@@ -36,10 +39,10 @@ def export(
     stdin_filename: StdinName = "",
     force: Force = False,
 ) -> int:
-    """Write the net of a plan, or a net, as JSON, YAML, PNML, DOT, Mermaid or SVG; a session as XES, CSV or JSON lines.
+    """Write the net of a plan, or a net, as JSON, YAML, PNML, DOT, Mermaid, SVG or HTML; a session as XES, CSV, JSONL.
 
     A plan is written as the workflow net that is judged: each foreach unfolded to its width, loops as cycles. JSON and
-    YAML are net files, which petri reads again.
+    YAML are net files, which petri reads again. HTML is one page to look around in, with blocks that fold.
 
     With --plan the plan itself is written in its normal form: the same plan for petri, without comments and anchors.
 
@@ -51,8 +54,9 @@ def export(
     if _of_session(file, form, output, store) or every or by_item:
         if plan or width:
             raise typer.BadParameter("the log of a session has neither", param_hint="--plan, --width")
-        if form in get_args(ExportFormat):
-            said = f"a session is written as xes, csv or jsonl; {form} is for plans and nets"
+        if form in (*get_args(ExportFormat), "html"):
+            hint = "petri status --format html" if form == "html" else f"{form} is for plans and nets"
+            said = f"a session is written as xes, csv or jsonl; {hint}"
             raise typer.BadParameter(said, param_hint="--format")
         return _export_log(
             file, cast("LogFormat | None", form), output, store, every=every, by_item=by_item, force=force
@@ -60,7 +64,7 @@ def export(
     if file is None:
         raise typer.BadParameter("name a plan or a net", param_hint="FILE")
     return _export_net(
-        file, cast("ExportFormat | None", form), output, width, stdin_filename, plan=plan, store=store, force=force
+        file, cast("Drawn | None", form), output, width, stdin_filename, plan=plan, store=store, force=force
     )
 
 
@@ -112,7 +116,7 @@ def _export_log(
 
 def _export_net(
     file: str,
-    form: ExportFormat | None,
+    form: Drawn | None,
     output: str | None,
     width: list[str] | None,
     stdin_filename: str,
@@ -141,15 +145,19 @@ def _export_net(
         raise neither(file, store)
     source = one_source(file, stdin_filename)
     refuse_inputs(output, [source.path])
-    known = ("yaml", "json") if plan else get_args(ExportFormat)
+    known = ("yaml", "json") if plan else (*get_args(ExportFormat), "html")
     written = form_of(output, form, known, "yaml" if plan else "json")
-    kind: Kind = "plan" if plan else "drawing" if written in ("dot", "mermaid", "svg") else "net"
+    kind: Kind = "plan" if plan else _KINDS.get(written, "net")
     refuse_overwriting(output, kind, force=force)
     subject, _ = load_data(read_source(source), source.name)
     if not isinstance(subject, Plan):
         for warning in start_of(subject).warnings:
             say(one_line(warning.in_file(source.name)))
-    if not plan:
+    if written == "html":
+        from petri_cli.render.html.verdict import page_of_net
+
+        text = page_of_net(subject, widths(width), source.name)
+    elif not plan:
         text = export_net(subject, cast("ExportFormat", written), widths=widths(width))
     elif isinstance(subject, Plan):
         text = export_plan(subject, cast("PlanFormat", written))

@@ -9,7 +9,7 @@ from typing import Literal, cast, get_args
 from petri_cli.api import Analysis
 from petri_cli.render.page import Page
 
-Format = Literal["text", "concise", "json", "github", "sarif", "junit"]
+Format = Literal["text", "concise", "json", "github", "sarif", "junit", "html"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 Reporter = Callable[[Iterable[Analysis], Page], None]
@@ -22,8 +22,9 @@ _MODULES: dict[Format, str] = {
     "github": "github",
     "sarif": "sarif",
     "junit": "junit",
+    "html": "html.verdict",
 }
-_ENDINGS: dict[str, Format] = {".json": "json", ".sarif": "sarif", ".xml": "junit"}
+_ENDINGS: dict[str, Format] = {".json": "json", ".sarif": "sarif", ".xml": "junit", ".html": "html", ".htm": "html"}
 
 
 def reporter(name: Format) -> Reporter:

@@ -98,7 +98,7 @@ def test_several_files_exit_with_the_worst_and_one_bad_file_hides_nothing(
     assert [bool(r["verdict"]) for r in done.report["results"]] == [text != WRONG for text in files.values()]
 
 
-@pytest.mark.parametrize("form", ["text", "concise", "json", "github", "sarif", "junit"])
+@pytest.mark.parametrize("form", ["text", "concise", "json", "github", "sarif", "junit", "html"])
 def test_the_exit_code_does_not_depend_on_the_format(tmp_path: Path, form: str) -> None:
     write(tmp_path, a=SOUND, b=INVERSION)
     assert petri("analyze", "--format", form, cwd=tmp_path).code == 1
@@ -435,7 +435,7 @@ def test_colour_is_for_terminals_and_for_those_who_ask(tmp_path: Path) -> None:
 
 def test_machine_formats_have_no_colour(tmp_path: Path) -> None:
     write(tmp_path, a=INVERSION)
-    for form in ("json", "github", "sarif", "junit"):
+    for form in ("json", "github", "sarif", "junit", "html"):
         assert "\x1b" not in petri("analyze", "--format", form, "--color", "always", cwd=tmp_path).out
 
 
@@ -477,6 +477,7 @@ def test_the_commands_agree_on_what_a_net_starts_with(tmp_path: Path) -> None:
         ("r.sarif.json", '{\n  "$schema": "https://json.schemastore.org/sarif-2.1.0.json"'),
         ("r.json", '{\n  "schema": "petri.analysis/1"'),
         ("r.xml", '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="petri" tests="1" failures="1"'),
+        ("r.html", '<!doctype html>\n<html lang="en">'),
         ("r.txt", "✗ UNSOUND  a.petri.yaml"),
     ],
 )

@@ -94,7 +94,7 @@ def test_stored_help_is_what_the_command_says_itself_and_is_laid_out_anew_where_
 
 
 @pytest.mark.parametrize("sample", ["ordered-locks", "lock-inversion"])
-@pytest.mark.parametrize("form", ["text", "concise", "json", "github", "sarif", "junit"])
+@pytest.mark.parametrize("form", ["text", "concise", "json", "github", "sarif", "junit", "html"])
 def test_a_small_analyze_loads_nothing_heavy(sample: str, form: str) -> None:
     modules = imported("analyze", SAMPLES / f"{sample}.petri.yaml", "--format", form)
     assert unwanted(modules) == set()

@@ -137,7 +137,7 @@ def test_what_is_too_much_to_explore_is_undecided_and_never_sound(tmp_path: Path
 # What is written into a log
 
 
-@pytest.mark.parametrize("form", ["text", "concise", "json", "github", "sarif", "junit"])
+@pytest.mark.parametrize("form", ["text", "concise", "json", "github", "sarif", "junit", "html"])
 def test_a_log_gets_plain_lines_and_no_progress_bar(tmp_path: Path, form: str) -> None:
     """rich#3400, vg#600: 16 GB of progress bars in a log. Here: no colour, no carriage return, on either stream."""
     write(tmp_path, **{f"p{n:02}": INVERSION for n in range(20)}, wrong="flow: [", net=NET)

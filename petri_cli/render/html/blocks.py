@@ -27,8 +27,8 @@ Member = str | int
 
 @dataclass(slots=True)
 class Block:
-    """kind: of the plan's node; ``item`` of a foreach; ``part`` of a long list. inside: its members, in the order of the
-    plan. parent: index of the block around it, −1 at the root, which comes first; line: in the plan's file."""
+    """kind: of the plan's node; ``item`` of a foreach; ``part`` of a long list. inside: its members, in plan order.
+    parent: index of the block around it, −1 at the root, which comes first; line: in the plan's file."""
 
     kind: str
     title: str
@@ -91,8 +91,8 @@ class _Tree:
         own = self.elements(node.index, items)
         match node:
             case Seq():
-                for part, children in self.parts(block, node.children, "steps"):
-                    for child in children:
+                for part, steps in self.parts(block, node.children, "steps"):
+                    for child in steps:
                         self.put(part, [(child, items)])
                         if child != node.children[-1]:
                             self.blocks[part].inside.append(self.after(child, items))
@@ -110,8 +110,8 @@ class _Tree:
                 self.blocks[block].inside += own
                 [child] = node.children
                 numbers = range(1, self.widths.get(node.id, 0) + 1)
-                for part, some in self.parts(block, numbers, "items"):
-                    for k in some:
+                for part, numbered in self.parts(block, numbers, "items"):
+                    for k in numbered:
                         title = f"{node.id}[{k}]" if not items else f"{node.id}{suffix(items)}[{k}]"
                         item = self.add("item", title, part, node.where.line)
                         self.blocks[part].inside.append(item)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from petri_cli.api import EXPORT_WIDTH, Analysis
+from petri_cli.api import EXPORT_WIDTH, Analysis, check_widths
 from petri_cli.errors import PetriError, Problem
 from petri_cli.net.firing import replay
 from petri_cli.net.model import Net
@@ -44,13 +44,17 @@ def report(analyses: Iterable[Analysis], page: Page) -> None:
 
 
 def page_of_net(subject: Plan | Net, widths: dict[str, int], file: str) -> str:
-    """A page that draws ``subject`` and says nothing about it. Raises PetriError ``PETRI_NET_TOO_LARGE``."""
+    """A page that draws ``subject`` and says nothing about it. Raises PetriError ``PETRI_UNKNOWN_FOREACH`` and
+    ``PETRI_NET_TOO_LARGE``."""
+    check_widths(subject, widths)
     if isinstance(subject, Plan):
-        lowered = lower_workflow(subject, widths, default_width=EXPORT_WIDTH)
+        lowered = lower_workflow(subject, widths, default_width=EXPORT_WIDTH, most=MOST)
         drawing, name = draw_plan(subject, lowered), subject.name or file
         note = _widths(subject, lowered)
     else:
-        drawing, name, note = draw_net(subject), subject.name or subject.id, ""
+        from petri_cli.net.start import start_of
+
+        drawing, name, note = draw_net(start_of(subject).net), subject.name or subject.id, ""
     data = {"kind": "net", "version": __version__, "name": name, "file": file, "drawing": drawing, "note": note}
     return document(f"{name} · petri", data, f"{name}: {len(drawing['transitions'])} transitions")
 
@@ -124,7 +128,12 @@ def _drawn(a: Analysis, r: Result) -> Json:
         from petri_cli.net.start import start_of
 
         net = start_of(net).net
-    return {"drawing": draw_net(net, run), "steps": steps_data(net, run, cx.told if cx else ()), "note": "", **_pump(cx)}
+    return {
+        "drawing": draw_net(net, run),
+        "steps": steps_data(net, run, cx.told if cx else ()),
+        "note": "",
+        **_pump(cx),
+    }
 
 
 def _pump(cx: Counterexample | None) -> Json:

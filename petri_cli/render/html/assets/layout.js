@@ -42,7 +42,7 @@ class Drawing {
   label(n) {
     if (n < this.first) return this.flat ? crop(shown(this.places[n].name ?? this.places[n].id), 22) : "";
     const t = this.transitions[n - this.first];
-    return crop(shown(t.name ?? t.label), 30);
+    return crop(shown(t.label), 30);
   }
 
   size(n) {
@@ -55,6 +55,12 @@ class Drawing {
   folded(block) {
     const names = this.names(block);
     return { w: Math.max(112, ...names.map((name) => textWidth(name) + 34)), h: 46 };
+  }
+
+  // From the upper end of a member to the height at which the flow goes through it.
+  up(n) {
+    const { h, port } = this.size(n);
+    return port ?? h / 2;
   }
 
   names(block) {
@@ -85,7 +91,7 @@ class Drawing {
       const frame = blocks[b].bare ? 0 : PAD, head = blocks[b].bare ? 0 : HEAD;
       inner[b].dx = frame;
       inner[b].dy = frame + head + (blocks[b].kind === "loop" ? ABOVE : 0);
-      this.boxes[b] = { w: Math.max(inner[b].w + 2 * frame, blocks[b].bare ? 0 : textWidth(this.names(blocks[b])[0]) + 46), h: inner[b].h + inner[b].dy + frame };
+      this.boxes[b] = { w: Math.max(inner[b].w + 2 * frame, blocks[b].bare ? 0 : textWidth(this.names(blocks[b])[0]) + 46), h: inner[b].h + inner[b].dy + frame, port: inner[b].port + inner[b].dy };
     }
     this.at = new Map();
     this.at.set(-1, { x: this.boxes[0].w / 2, y: this.boxes[0].h / 2, ...this.boxes[0] });
@@ -99,46 +105,43 @@ class Drawing {
     this.pools();
   }
 
-  // Columns as wide as their widest member; rows where two members share a column, as high as the highest in them.
+  // Columns as wide as their widest member; rows where two members share a column, as high as the highest in them. What
+  // goes through a member stays at one height: the arcs along a row are straight, however deep the blocks in it are.
   grid(block) {
-    const columns = [], heights = new Map();
+    const columns = [], above = new Map(), below = new Map();
     for (const cell of block.cells) (columns[cell[1]] ??= []).push(cell);
+    const most = (map, y, value) => map.set(y, Math.max(map.get(y) ?? 0, value));
+    let up = 0, down = 0; // of members that have a column for themselves
     for (const column of columns) {
-      if (!column || column.length < 2) continue;
-      for (const [n, , y] of column) heights.set(y, Math.max(heights.get(y) ?? 0, this.size(n).h));
+      for (const [n, , y] of column ?? []) {
+        const over = this.up(n), under = this.size(n).h - over;
+        if (column.length > 1) {
+          most(above, y, over);
+          most(below, y, under);
+        } else [up, down] = [Math.max(up, over), Math.max(down, under)];
+      }
     }
-    const ys = [...heights.keys()].sort((a, b) => a - b);
-    const middle = new Map();
+    const ys = [...above.keys()].sort((a, b) => a - b), middle = new Map();
     let height = 0;
     for (const y of ys) {
-      middle.set(y, height + heights.get(y) / 2);
-      height += heights.get(y) + GAP_Y;
+      middle.set(y, height + above.get(y));
+      height += above.get(y) + below.get(y) + GAP_Y;
     }
     height = Math.max(0, height - GAP_Y);
-    const alone = Math.max(0, ...columns.filter((c) => c?.length === 1).map(([[n]]) => this.size(n).h));
-    const shift = Math.max(0, (alone - height) / 2);
-    const total = Math.max(height, alone);
-    const between = (y) => {
-      if (!ys.length) return total / 2;
-      const k = ys.findIndex((row) => row >= y);
-      if (k < 0) return shift + middle.get(ys.at(-1));
-      if (k === 0 || ys[k] === y) return shift + middle.get(ys[k]);
-      const part = (y - ys[k - 1]) / (ys[k] - ys[k - 1]);
-      return shift + middle.get(ys[k - 1]) * (1 - part) + middle.get(ys[k]) * part;
-    };
+    const line = ys.length ? (middle.get(ys[0]) + middle.get(ys.at(-1))) / 2 : 0; // of those alone
+    const shift = Math.max(0, up - line), port = shift + line;
     const cells = [];
     let x = 0;
     for (const column of columns) {
       if (!column) continue;
       const wide = Math.max(...column.map(([n]) => this.size(n).w));
       for (const [n, , y] of column) {
-        const half = this.size(n).h / 2;
-        const at = column.length > 1 ? shift + middle.get(y) : Math.min(Math.max(between(y), half), total - half);
-        cells.push([n, x + wide / 2, at]);
+        const through = column.length > 1 ? shift + middle.get(y) : port;
+        cells.push([n, x + wide / 2, through - this.up(n) + this.size(n).h / 2]);
       }
       x += wide + GAP_X;
     }
-    return { cells, w: Math.max(0, x - GAP_X), h: total };
+    return { cells, port, w: Math.max(0, x - GAP_X), h: Math.max(shift + height, port + down) };
   }
 
   // A net without blocks: heights are in pixels already, and long arcs have bends.
@@ -154,7 +157,7 @@ class Drawing {
     const cells = block.cells.map(([n, c, y]) => [n, middles[c], y]);
     const bends = new Map(Object.entries(block.bends ?? {}).map(([key, way]) => [key, way.map(([c, y]) => [middles[c], wide[c] / 2, y])]));
     const h = Math.max(30, ...block.cells.map(([, , y]) => y + 30));
-    return { cells, bends, w: Math.max(0, x - GAP_X - 8), h };
+    return { cells, bends, port: h / 2, w: Math.max(0, x - GAP_X - 8), h };
   }
 
   // Resources stand in a row below, each below those who use it.

@@ -3,12 +3,11 @@
 function themeButton() {
   const root = document.documentElement;
   const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
-  const button = h("button", { type: "button", class: "theme", "aria-label": "Dark or light", title: "Dark or light" }, "◐");
-  button.setAttribute("aria-pressed", String(dark()));
-  button.addEventListener("click", () => {
+  const button = tool("Dark or light", "theme", () => {
     root.dataset.theme = dark() ? "light" : "dark";
     button.setAttribute("aria-pressed", String(dark()));
   });
+  button.setAttribute("aria-pressed", String(dark()));
   return button;
 }
 

@@ -77,7 +77,7 @@ class Scene {
   place(n, at) {
     const p = this.drawing.places[n];
     const r = this.drawing.flat ? 11 : PLACE;
-    const y = this.drawing.flat ? at.y - 8 : at.y;
+    const { y } = at;
     at.dot = y;
     const g = s("g", { class: `place${p.final ? " final" : ""}`, "data-n": n }, s("title", {}, shown(p.name ? `${p.name} (${p.id})` : p.id)),
       s("circle", { cx: at.x, cy: y, r }), p.final ? s("circle", { cx: at.x, cy: y, r: r - 3, class: "ring" }) : null,
@@ -165,6 +165,7 @@ class Scene {
 
   middle(n) {
     const at = this.drawing.at.get(n);
+    if (n < 0 && at.port !== undefined) return { ...at, y: at.y - at.h / 2 + at.port };
     return at.dot === undefined ? at : { ...at, y: at.dot, w: this.drawing.flat ? 22 : at.w, h: 22 };
   }
 

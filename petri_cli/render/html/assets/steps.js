@@ -3,17 +3,12 @@
 class Stepper {
   constructor(view, steps, { again, waits = [], end = "" }) {
     Object.assign(this, { view, steps, again, waits, end, at: 0, flight: null });
-    this.markings = [steps[0]?.from ?? view.drawing.initial];
-    for (const { change } of steps) {
-      const marking = { ...this.markings.at(-1) };
-      for (const [place, n] of Object.entries(change)) marking[place] = (marking[place] ?? 0) + n;
-      this.markings.push(marking);
-    }
-    const button = (label, sign, act) => h("button", { type: "button", "aria-label": label, title: label, onclick: act }, sign);
+    this.marking = { ...(steps[0]?.from ?? view.drawing.initial) };
+    this.shown = 0; // the step after which `marking` is
     this.count = h("span", { class: "count" });
     this.told = h("p", { class: "told", "aria-live": "polite" });
-    this.buttons = [button("To the start (Home)", "⏮", () => this.go(0)), button("One step back (←)", "◀", () => this.back()),
-      button("One step forward (→)", "▶", () => this.forward()), button("To the end (End)", "⏭", () => this.go(steps.length))];
+    this.buttons = [tool("To the start (Home)", "start", () => this.go(0)), tool("One step back (←)", "back", () => this.back()),
+      tool("One step forward (→)", "forward", () => this.forward()), tool("To the end (End)", "end", () => this.go(steps.length))];
     this.bar = h("div", { class: "stepper", role: "group", "aria-label": "Steps of the run" }, h("div", { class: "buttons" }, this.buttons, this.count), this.told);
     this.rows = [];
     this.list = h("ol", { class: "steps", start: steps[0]?.n ?? 1 }, steps.slice(0, 500).map((step, k) => {
@@ -25,6 +20,16 @@ class Stepper {
     this.show();
   }
 
+  // The marking after step `at`, from the one that is shown: steps are undone and done one after the other.
+  marked(at) {
+    const add = (change, sign) => {
+      for (const [place, n] of Object.entries(change)) this.marking[place] = (this.marking[place] ?? 0) + sign * n;
+    };
+    while (this.shown > at) add(this.steps[--this.shown].change, -1);
+    while (this.shown < at) add(this.steps[this.shown++].change, 1);
+    return this.marking;
+  }
+
   numbers(ids) { return ids.map((id) => this.view.drawing.number.get(id)).filter((n) => n !== undefined); }
 
   forward() {
@@ -34,7 +39,9 @@ class Stepper {
     this.at += 1;
     if (calm() || t === undefined) return void this.show();
     const [inputs, outputs] = [entries.filter(([, n]) => n < 0), entries.filter(([, n]) => n > 0)].map((some) => this.numbers(some.map(([p]) => p)));
-    this.show({ ...this.markings[this.at - 1], ...Object.fromEntries(entries.filter(([, n]) => n < 0).map(([p]) => [p, this.markings[this.at][p]])) });
+    const taken = { ...this.marked(this.at - 1) };
+    for (const [place, n] of entries) if (n < 0) taken[place] += n;
+    this.show(taken);
     this.flight = this.view.scene.fly(inputs, t, outputs, () => { this.flight = null; this.show(); });
   }
 
@@ -55,12 +62,13 @@ class Stepper {
 
   get over() { return this.at === this.steps.length && this.waits.length > 0; }
 
-  show(marking = this.markings[this.at]) {
+  show(marking = this.marked(this.at)) {
     const step = this.steps[this.at - 1], stuck = this.over;
     const fired = step ? this.numbers([step.t]) : [];
     this.view.mark(marking, [["fired", stuck ? [] : fired], ["waiting", stuck ? this.numbers(this.waits.flatMap((w) => [w.transition, w.place])) : []]]);
     this.stuck();
-    if (fired.length && !stuck) this.view.reveal(fired[0]);
+    const seen = stuck ? this.numbers(this.waits.slice(0, 1).map((w) => w.transition)) : fired;
+    if (seen.length) this.view.reveal(seen[0]);
     this.count.textContent = `step ${this.at} of ${this.steps.length}`;
     const again = this.again && step && step.n >= this.again ? "again and again: " : "";
     this.told.textContent = stuck ? shown(`${step ? `${step.told}. ` : ""}Nothing can move: ${this.waits.slice(0, 3).map((w) => `${w.who} waits for ${w.resource}`).join(", ")}${this.waits.length > 3 ? ", …" : ""}.`)

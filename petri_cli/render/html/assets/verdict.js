@@ -55,6 +55,6 @@ function showFile(file) {
   const length = stepper ? `${many(file.steps.length, "step")}${file.shortest ? ", no run is shorter" : ""}` : "";
   const aside = [stepper ? section(ENDS[file.end] || "The run", h("p", { class: "dim" }, length), stepper.list) : null, whoWaits(waits), fixes(file), problems("Problems", file.problems), excerpt(file.lines),
     problems("Warnings", file.warnings), proof(file), !view && file.note ? section("The net", h("p", {}, shown(file.note))) : null].filter(Boolean);
-  const main = view ? h("div", { class: "stage" }, view.element, stepper?.bar) : null;
+  const main = view ? h("div", { class: `stage${stepper ? " stepped" : ""}` }, view.element, stepper?.bar) : null;
   return { element: h("article", {}, head, h("div", { class: view ? "split" : "single" }, main, h("div", { class: "side" }, aside))), view, stepper };
 }

@@ -11,15 +11,14 @@ class View {
     this.x = this.y = 0;
     this.zoom = 1;
     this.open = this.start(eager);
-    const tool = (label, sign, act) => h("button", { type: "button", "aria-label": label, title: label, onclick: act }, sign);
     this.find = h("input", { type: "search", placeholder: "Search", "aria-label": "Search tasks, places and resources (/)", oninput: () => this.search(false), onkeydown: (e) => this.typed(e) });
     this.found = h("span", { class: "found", role: "status" });
     const folds = drawing.blocks.length > 1;
     this.pane = h("div", { class: "pane" }, this.scene.svg);
     this.element = h("div", { class: "view" },
       h("div", { class: "tools", role: "toolbar", "aria-label": "The picture" }, this.find, this.found, h("span", { class: "room" }),
-        folds ? tool("Fold all", "⊟", () => this.reopen(new Set([0]))) : null, folds ? tool("Unfold all", "⊞", () => this.reopen(new Set(drawing.blocks.keys()))) : null,
-        tool("Zoom out (-)", "−", () => this.zoomBy(1 / 1.25)), tool("Zoom in (+)", "+", () => this.zoomBy(1.25)), tool("Fit (f)", "⤢", () => this.fit())),
+        folds ? tool("Fold all", "fold", () => this.reopen(new Set([0]))) : null, folds ? tool("Unfold all", "unfold", () => this.reopen(new Set(drawing.blocks.keys()))) : null,
+        tool("Zoom out (-)", "minus", () => this.zoomBy(1 / 1.25)), tool("Zoom in (+)", "plus", () => this.zoomBy(1.25)), tool("Fit (f)", "fit", () => this.fit())),
       this.pane, note ? h("p", { class: "note" }, shown(note)) : null);
     this.pointers();
     this.scene.svg.addEventListener("keydown", (event) => this.key(event));
@@ -96,7 +95,7 @@ class View {
   fit() {
     const [w, tall] = this.size(), d = this.drawing, margin = 28;
     const whole = Math.min((w - 2 * margin) / d.width, (tall - 2 * margin) / d.height, 1.25);
-    this.zoom = Math.max(whole, w < 700 ? 0.5 : 0.3);
+    this.zoom = Math.max(whole, w < 700 ? 0.5 : 0.45);
     this.x = Math.max(margin, (w - d.width * this.zoom) / 2);
     this.y = d.height * this.zoom > tall - 2 * margin ? margin : (tall - d.height * this.zoom) / 2;
     this.move();
