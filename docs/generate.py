@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from docs.pages.codes import codes_page
+from docs.pages.completion import completion_table
 from docs.pages.plan_language import plan_language_page
 from docs.pages.report import report_page
 from petri_cli.cli.reference import reference
@@ -30,6 +31,7 @@ PAGES: Mapping[str, Callable[[str], str]] = {
     "docs/contract.md": contract_page,
     "docs/plan-language.md": plan_language_page,
     "docs/report.md": report_page,
+    "petri_cli/cli/help/completion.json": lambda now: completion_table(),
     **{f"petri_cli/cli/help/{name}.txt": lambda now, name=name: help_text(name) for name in STORED},  # type: ignore[misc]
 }
 """Path → its text, made from the text that is there now (empty where there is none)."""
