@@ -75,7 +75,7 @@ def mine(
     ] = False,
     width: Annotated[
         list[str] | None,
-        typer.Option("--width", "-w", metavar="ID=N", help="Items of the foreach ID of --model; 1 where not said."),
+        typer.Option("--width", "-w", metavar="ID=N", help="Items of the foreach ID of --model; else as each case shows."),
     ] = None,
     timeout: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="For each part of the conformance.")] = 60,
     store: StoreUrl = None,

@@ -18,19 +18,18 @@ from petri_cli.cli.mining_progress import Watch
 from petri_cli.cli.session_logs import is_file, is_session, log_of_sessions, names_session, neither
 from petri_cli.errors import PetriError
 from petri_cli.formats.log_options import LogOptions
-from petri_cli.mining.alignments import align
+from petri_cli.mining.alignments_groups import align_groups, precision_groups, replay_groups
+from petri_cli.mining.case_widths import Group
 from petri_cli.mining.deviations import deviations, place_deviations
 from petri_cli.mining.dfg import directly_follows
 from petri_cli.mining.diff import EXAMPLES, difference
 from petri_cli.mining.follow_times import activity_times, follow_times
 from petri_cli.mining.guards import GuardProposal, guard_proposals
 from petri_cli.mining.log import Log
-from petri_cli.mining.model import LabelledNet
-from petri_cli.mining.precision import precision
 from petri_cli.mining.retries import SUCCESS, Outcome, RetryAdvice, count_outcomes, outcomes_of, retry_advice, runs_of
 from petri_cli.mining.simplicity import simplicity
-from petri_cli.mining.token_replay import OutOfTimeError, token_replay
-from petri_cli.render.mining import Fit, Graph, draw_fit, draw_graph, draw_log, draw_model
+from petri_cli.mining.token_replay import OutOfTimeError
+from petri_cli.render.mining import Fit, Found, Graph, draw_fit, draw_graph, draw_log, draw_model
 from petri_cli.render.mining_advice import draw_advice, draw_difference
 from petri_cli.render.mining_json import Mined, mined_json
 from petri_cli.render.mining_traces import draw_traces
@@ -105,7 +104,7 @@ def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Ask
         if found is not None:
             watch.doing(f"aligning {len(read.variants):,} variants")
             try:
-                fit = fit_of(read, found.model, asked.seconds, skip_unknown=asked.skip_unknown, examples=examples)
+                fit = fit_of(read, found, asked.seconds, skip_unknown=asked.skip_unknown, examples=examples)
             except PetriError as error:
                 if asked.model is not None or error.code not in NO_RUN:
                     raise  # what a miner finds may have no complete run: that is told, and is nobody's mistake
@@ -169,25 +168,24 @@ def complain(log: Log, page: Page) -> None:
         page.error_lines([[("dim", f"and {n:,} more of {code} (--strict refuses such a log)")]])
 
 
-def fit_of(
-    log: Log, model: LabelledNet, seconds: float, *, skip_unknown: bool = False, examples: int = EXAMPLES
-) -> Fit:
+def fit_of(log: Log, found: Found, seconds: float, *, skip_unknown: bool = False, examples: int = EXAMPLES) -> Fit:
     """Conformance, at most about ``seconds`` for each of its parts. examples: cases that each deviation names."""
 
     def until(parts: int = 1) -> Callable[[], bool]:
         end = time.monotonic() + parts * seconds
         return lambda: time.monotonic() > end
 
-    aligned = align(log, model, deadline=until())
+    groups = found.groups or (Group((), found.model, tuple(range(len(log.variants)))),)
+    aligned = align_groups(log, groups, deadline=until())
     replay = None
     with suppress(OutOfTimeError):
-        replay = token_replay(log, model, skip_unknown=skip_unknown, deadline=until(), play_deadline=until(2))
-    value = precision(aligned, deadline=until()).value if aligned.exact else None
+        replay = replay_groups(log, groups, skip_unknown=skip_unknown, deadline=until(), play_deadline=until(2))
+    value = precision_groups(aligned, until()).value if aligned.exact else None
     return Fit(
         aligned,
         replay,
         value,
-        simplicity(model.net),
+        simplicity(found.model.net),
         deviations(aligned, examples=examples),
         () if replay is None else place_deviations(replay, examples=examples),
     )

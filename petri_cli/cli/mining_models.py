@@ -9,11 +9,11 @@ from typing import Literal
 from petri_cli.api import analyze, load_data, not_a_plan
 from petri_cli.cli.inputs import one_source, read_source
 from petri_cli.errors import PetriError
+from petri_cli.mining.case_widths import groups_of
 from petri_cli.mining.gate import judge_model
 from petri_cli.mining.guards import GuardProposal, guards_of
 from petri_cli.mining.log import Log
 from petri_cli.mining.model import LabelledNet, labels_of
-from petri_cli.mining.plan_model import plan_model
 from petri_cli.mining.raise_plan import Guards, plan_text, raise_plan
 from petri_cli.mining.tree import Tree
 from petri_cli.plan.model import Foreach, Guard, Plan
@@ -82,7 +82,8 @@ def _set(activities: Sequence[int], names: Sequence[str]) -> str:
 
 
 def given(path: str, log: Log, widths: Mapping[str, int], budget: Budget) -> Found:
-    """The model in a file: a plan, lowered with cyclic loops, or a net, judged. Raises PetriError."""
+    """The model in a file: a plan, lowered with cyclic loops and a foreach as wide as each case has it, unless
+    ``widths`` say otherwise; or a net, judged. Raises PetriError."""
     from petri_cli.formats.detect import kind_of
     from petri_cli.formats.pnml_labelled import read_labelled_pnml
 
@@ -95,7 +96,9 @@ def given(path: str, log: Log, widths: Mapping[str, int], budget: Budget) -> Fou
     result = analyze(subject, budget=budget)
     if isinstance(subject, Plan):
         _check_widths(subject, widths)
-        return Found("plan", f"The plan {source.name}", plan_model(subject, widths, frozenset(log.activities)), result)
+        groups = groups_of(subject, log, widths)
+        widest = [group.model for group in groups if group.model is not None][-1]
+        return Found("plan", f"The plan {source.name}", widest, result, groups=groups)
     return Found("net", f"The net {source.name}", LabelledNet(subject, labels_of(subject)), result)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from petri_cli.errors import PetriError
 from petri_cli.mining.alignments import align
+from petri_cli.mining.case_widths import Widths, spread
 from petri_cli.mining.deviations import Deviation, deviations
 from petri_cli.mining.log import log_of
 from petri_cli.mining.plan_model import plan_model
@@ -22,9 +23,6 @@ from petri_cli.plan.model import Foreach, Plan
 from petri_cli.session.state import State
 from petri_cli.session.store import EventStore
 from petri_cli.soundness.timer import Deadline, never
-
-Widths = tuple[tuple[str, int], ...]
-"""(foreach, its items), sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,8 @@ class PastCase:
 @dataclass(frozen=True, slots=True)
 class Conformance:
     """cases: all there are, and ``ended``: those that were aligned; fitting, fitness and cost: intervals, equal where
-    the search was not cut (cost None: not known); uneven: cases at widths that one number does not tell."""
+    the search was not cut (cost None: not known); uneven: cases at widths that one number does not tell; widths:
+    foreach → least and most items."""
 
     cases: int
     ended: int
@@ -53,6 +52,7 @@ class Conformance:
     cost: tuple[int, int | None]
     deviations: tuple[Deviation, ...]
     uneven: int = 0
+    widths: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def known(self) -> bool:
@@ -108,7 +108,9 @@ def conformance(
     low, high = (value / ended if ended else 1.0 for value in total.fitness)
     uneven = sum(case.uneven for case in past if case.ended)
     found = tuple(sorted(total.deviations.values(), key=lambda d: (-d.cases, d.activity)))
-    return Conformance(len(past), ended, total.fitting, (low, high), (total.cost[0], total.cost[1]), found, uneven)
+    return Conformance(
+        len(past), ended, total.fitting, (low, high), (total.cost[0], total.cost[1]), found, uneven, spread(groups)
+    )
 
 
 class _Sum:

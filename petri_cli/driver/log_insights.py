@@ -1,23 +1,29 @@
 """Insights into a log that other programs wrote, for a plan that is named: as into sessions, but they stay advice.
 
-Each case is taken to have come to its end. A foreach has as many items in a case as the task directly in it has events.
+Each case is taken to have come to its end, with as many items of each foreach as its events show.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from petri_cli.driver.commands import setting
-from petri_cli.driver.conformance import PastCase, Widths, conformance
+from petri_cli.driver.conformance import PastCase, conformance
 from petri_cli.driver.insights import Insights, suggestions
-from petri_cli.mining.alignments import Kind, align
+from petri_cli.errors import PetriError
+from petri_cli.mining.alignments import Kind, Move, align
+from petri_cli.mining.case_widths import CaseWidths, Widths
 from petri_cli.mining.log import Log, log_of
 from petri_cli.mining.log_evidence import Seen, cases_seen, log_evidence
 from petri_cli.mining.plan_model import activity_of, plan_model
 from petri_cli.mining.retries import SUCCESS
-from petri_cli.plan.model import Foreach, Loop, Plan, Task
+from petri_cli.plan.model import Plan
 from petri_cli.soundness.timer import Deadline, never
+
+_ITEMS = re.compile(r"(?:\[\d+\])+\Z")
+"""Of a transition, the items that it fires for."""
 
 
 def log_insights(
@@ -45,38 +51,34 @@ def _past(
 ) -> list[PastCase]:
     """Each case with the transitions that its alignment fires, where there was time for one. known: tasks that a log
     can show; the others do nothing."""
-    inner = {n.id: _directly_in(plan, n) for n in plan.nodes if isinstance(n, Foreach)}
+    shown = CaseWidths(plan)
     traces: list[tuple[str, ...]] = []
     groups: dict[Widths, list[int]] = {}
     for k, (_, events) in enumerate(cases):
         traces.append(tuple([e.task or e.name for e in events if e.passed]))
-        counts = Counter(traces[-1])
-        widths = tuple(sorted((loop, max([counts[t] for t in tasks], default=0)) for loop, tasks in inner.items()))
-        groups.setdefault(widths, []).append(k)
+        groups.setdefault(shown.of(Counter(traces[-1])), []).append(k)
     found = [PastCase(case, True, trace) for (case, _), trace in zip(cases, traces, strict=True)]
     for widths, group in groups.items():
-        aligned = align(
-            log_of([traces[k] for k in group]),
-            plan_model(plan, dict(widths), known),
-            deadline=deadline,
-        )
+        try:
+            model = plan_model(plan, dict(widths), known)
+        except PetriError as error:
+            if error.code != "PETRI_NET_TOO_LARGE":
+                raise
+            for k in group:
+                found[k] = PastCase(cases[k][0], True, traces[k], widths, fired=_fired(plan, None))
+            continue
+        aligned = align(log_of([traces[k] for k in group]), model, deadline=deadline)
         of_variant: dict[int, Mapping[str, int]] = {}
         for k, variant in zip(group, aligned.log.variant_of, strict=True):
             if variant not in of_variant:
-                moves = aligned.moves(variant) or ()
-                happened = [m.transition for m in moves if m.transition and m.kind in (Kind.SYNC, Kind.SILENT)]
-                of_variant[variant] = Counter(happened)
+                of_variant[variant] = _fired(plan, aligned.moves(variant))
             found[k] = PastCase(cases[k][0], True, traces[k], widths, fired=of_variant[variant])
     return found
 
 
-def _directly_in(plan: Plan, loop: Foreach) -> list[str]:
-    """The tasks that each item has at most once."""
-    found = []
-    for node in plan.nodes[loop.index + 1 : loop.end]:
-        at = node.parent
-        while at != loop.index and not isinstance(plan.nodes[at], (Loop, Foreach)):
-            at = plan.nodes[at].parent
-        if isinstance(node, Task) and at == loop.index:
-            found.append(node.id)
-    return found
+def _fired(plan: Plan, moves: Sequence[Move] | None) -> Counter[str]:
+    """Transition → how often it fired, whatever items it fired for; each task once where there was no time to know."""
+    if moves is None:
+        return Counter(f"t.{task.id}" for task in plan.tasks())
+    happened = [m.transition for m in moves if m.transition and m.kind in (Kind.SYNC, Kind.SILENT)]
+    return Counter(_ITEMS.sub("", transition) for transition in happened)

@@ -46,26 +46,19 @@ class Move:
     transition: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Alignments:
-    """Costs by variant, as intervals: ``lower[k] <= cost <= upper[k]``; equal where the search was not cut.
+class Aligned:
+    """A log that was aligned, variant by variant: with one net, or with one for each of its parts.
 
-    upper: None where no complete run of the net is known at all. shortest: visible steps of the shortest complete run
-    (None: none was found). unknown: activities of the log that no transition has, with the number of events. cut: the
-    budget ran out.
+    Costs as intervals: ``lower[k] <= cost <= upper[k]``; equal where the search was not cut. upper: None where no
+    complete run of the net is known at all. unknown: activities of the log that no transition has, with the number of
+    events.
     """
 
+    __slots__ = ()
     log: Log
-    model: LabelledNet
     lower: tuple[int, ...]
     upper: tuple[int | None, ...]
-    shortest: int | None
     unknown: Mapping[str, int]
-    cut: bool
-    prepared: Prepared = field(repr=False, compare=False)
-    solved: Solved = field(repr=False, compare=False)
-    told: dict[int, tuple[Move, Move | None]] = field(default_factory=dict, repr=False, compare=False)
-    """Action → the move of the model alone, and the match with an event: made once."""
 
     @property
     def exact(self) -> bool:
@@ -82,11 +75,15 @@ class Alignments:
 
     def fitness_of(self, variant: int) -> tuple[float, float]:
         """1 − cost / (length of the trace + shortest complete run): (lower, upper). Without a run it is [0, 1]."""
-        low, high = self.lower[variant], self.upper[variant]
-        if high is None or self.shortest is None:
-            return 0.0, 1.0
-        worst = len(self.log.variants[variant]) + self.shortest
-        return (1 - high / worst, 1 - low / worst) if worst else (1.0, 1.0)
+        raise NotImplementedError
+
+    def moves(self, variant: int) -> Sequence[Move] | None:
+        """An optimal alignment, the same one at every call; None where the search was cut before it found one."""
+        raise NotImplementedError
+
+    def has(self, activity: str) -> bool:
+        """Whether a net has the activity at all."""
+        raise NotImplementedError
 
     def fitness(self) -> tuple[float, float]:
         """The mean of the cases' fitness: (lower, upper). Of an empty log 1. Rounded once, whatever the order."""
@@ -103,10 +100,40 @@ class Alignments:
         known = sum(n for n, high in zip(counts, self.upper, strict=True) if high == 0)
         return known, sum(n for n, low in zip(counts, self.lower, strict=True) if low == 0)
 
+
+@dataclass(frozen=True, slots=True)
+class Alignments(Aligned):
+    """A log that was aligned with one net. shortest: visible steps of the shortest complete run (None: none was found).
+    cut: the budget ran out."""
+
+    log: Log
+    model: LabelledNet
+    lower: tuple[int, ...]
+    upper: tuple[int | None, ...]
+    shortest: int | None
+    unknown: Mapping[str, int]
+    cut: bool
+    prepared: Prepared = field(repr=False, compare=False)
+    solved: Solved = field(repr=False, compare=False)
+    told: dict[int, tuple[Move, Move | None]] = field(default_factory=dict, repr=False, compare=False)
+    """Action → the move of the model alone, and the match with an event: made once."""
+
+    def fitness_of(self, variant: int) -> tuple[float, float]:
+        """1 − cost / (length of the trace + shortest complete run): (lower, upper). Without a run it is [0, 1]."""
+        low, high = self.lower[variant], self.upper[variant]
+        if high is None or self.shortest is None:
+            return 0.0, 1.0
+        worst = len(self.log.variants[variant]) + self.shortest
+        return (1 - high / worst, 1 - low / worst) if worst else (1.0, 1.0)
+
     def moves(self, variant: int) -> Sequence[Move] | None:
         """An optimal alignment, the same one at every call; None where the search was cut before it found one."""
         steps = self.solved.path(self.prepared.trace_of[variant])
         return None if steps is None else self._told(self.log.variants[variant], steps)
+
+    def has(self, activity: str) -> bool:
+        """Whether the net has the activity at all."""
+        return activity in self.prepared.labels.names
 
     def _told(self, trace: Trace, steps: Sequence[MatchStep]) -> list[Move]:
         """Steps of the projected trace as moves of the whole one."""

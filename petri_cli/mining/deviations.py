@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from petri_cli.mining.alignments import Alignments, Kind
+from petri_cli.mining.alignments import Aligned, Kind
 from petri_cli.mining.log import Log
 from petri_cli.mining.token_replay import Replay
 
@@ -43,7 +43,7 @@ class _Tally:
     variants: dict[int, None] = field(default_factory=dict)
 
 
-def deviations(aligned: Alignments, *, examples: int = 3) -> Sequence[Deviation]:
+def deviations(aligned: Aligned, *, examples: int = 3) -> Sequence[Deviation]:
     """By activity, those with most cases first. Variants whose alignment is not known are left out."""
     log = aligned.log
     tallies: dict[str, _Tally] = {}
@@ -58,9 +58,8 @@ def deviations(aligned: Alignments, *, examples: int = 3) -> Sequence[Deviation]
             tally.second += n if move.kind is Kind.MODEL else 0
             tally.variants[k] = None
     shown = _first_cases(log, tallies, examples)
-    known = set(aligned.prepared.labels.names)
     told = [
-        Deviation(activity, t.first, t.second, _cases(log, t), shown[activity], activity in known)
+        Deviation(activity, t.first, t.second, _cases(log, t), shown[activity], aligned.has(activity))
         for activity, t in tallies.items()
     ]
     return sorted(told, key=lambda d: (-d.cases, d.activity))

@@ -10,6 +10,10 @@ from petri_cli.mining.raise_plan import is_nothing
 from petri_cli.plan.lower import lower_workflow
 from petri_cli.plan.model import Plan, Task
 
+WIDE = 100
+"""Items of a foreach from which on its net is held to a size."""
+MOST = 100_000
+"""Elements of such a net: beyond, nothing is aligned with it in any time that somebody would wait."""
 _SKIP = re.compile(r"skip(_\d+)?")
 
 
@@ -21,7 +25,8 @@ def plan_model(
     activities: of the log, by :func:`activity_of`. The copies of a task, one an item, have one label. Raises PetriError
     ``PETRI_NET_TOO_LARGE``.
     """
-    lowered = lower_workflow(plan, widths)
+    wide = max((widths or {}).values(), default=0) > WIDE
+    lowered = lower_workflow(plan, widths, most=MOST if wide else None)
     labels: dict[str, str] = {}
     for t in lowered.net.transitions:
         origin = lowered.origin[t.id].node

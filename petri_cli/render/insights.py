@@ -11,7 +11,7 @@ from petri_cli.driver.insights import Candidate, Insights
 from petri_cli.mining.adaptations import Adaptation
 from petri_cli.mining.what_if import Spread, WhatIf
 from petri_cli.render.look import KEEP, Line, Look, columns, crop, pad, wrap
-from petri_cli.render.mining import rounded
+from petri_cli.render.mining import rounded, widths_told
 from petri_cli.render.phrase import listed, many
 from petri_cli.render.run_lines import seconds
 
@@ -106,6 +106,8 @@ def _conformance(title: str, fit: Conformance, found: Insights, look: Look) -> l
         lines += wrap([*_kept(name), ("", KEEP), ("dim", told)], look.prose, DEEPER, DEEPER * 2)
     if len(fit.deviations) > len(shown):
         lines.append([("dim", f"{DEEPER}and {len(fit.deviations) - len(shown):,} more activities (--format json)")])
+    if fit.widths:
+        lines += wrap([("dim", widths_told(fit.widths))], look.prose, DEEPER)
     if fit.uneven:
         told = f"{fit.uneven:,} of {fit.ended:,} met a foreach at several widths, and are aligned at the widest"
         lines += wrap([("doubt", told)], look.prose, DEEPER)
@@ -214,6 +216,7 @@ def _conformance_data(fit: Conformance) -> dict[str, Any]:
         "fitness": _interval_data(fit.fitness) if fit.known else None,
         "cost": _interval_data(fit.cost),
         "uneven": fit.uneven,
+        "widths": {loop: {"lower": low, "upper": high} for loop, (low, high) in fit.widths.items()},
         "deviations": [
             {
                 "activity": d.activity,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from math import floor
 
 from petri_cli.formats.dfg_draw import span
-from petri_cli.mining.alignments import Alignments
+from petri_cli.mining.alignments import Aligned
+from petri_cli.mining.case_widths import Group, spread
 from petri_cli.mining.deviations import Deviation, PlaceDeviation
 from petri_cli.mining.dfg import DirectlyFollows
 from petri_cli.mining.follow_times import Spread
@@ -52,7 +53,8 @@ class Guarded:
 @dataclass(frozen=True, slots=True)
 class Found:
     """A model. kind: ``alpha``, ``inductive``, ``plan`` or ``net``; result: the gate's word; rows: what it is, in
-    words; notes: where the miner is blind on this log; text: of the plan, if any; sweep: other coverages."""
+    words; notes: where the miner is blind on this log; text: of the plan, if any; sweep: other coverages. groups: of a
+    plan, a net for each width that its foreach blocks have in the log; ``model`` is the widest."""
 
     kind: str
     title: str
@@ -63,6 +65,12 @@ class Found:
     text: str = ""
     sweep: Sequence[Swept] = ()
     guarded: Guarded | None = None
+    groups: Sequence[Group] = ()
+
+    @property
+    def widths(self) -> dict[str, tuple[int, int]]:
+        """Foreach → least and most items that a case has of it."""
+        return spread(group.widths for group in self.groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +86,7 @@ class Graph:
 class Fit:
     """How well a model and a log agree. replay, precision: None where they were not worked out in time."""
 
-    aligned: Alignments
+    aligned: Aligned
     replay: Replay | None
     precision: float | None
     simplicity: float
@@ -205,6 +213,13 @@ def bar(n: int, most: int, look: Look) -> list[Span]:
     return [("lane0", done * full), ("dim", rest * (BAR - full))]
 
 
+def widths_told(widths: Mapping[str, tuple[int, int]]) -> str:
+    """How many items each foreach has, the least and the most in a case."""
+    each = [f"{loop} has {low:,}" + (f" to {high:,}" if high > low else "") for loop, (low, high) in widths.items()]
+    uneven = any(high > low for low, high in widths.values())
+    return f"items: {listed(each)}" + ", each case as many as it shows" * uneven
+
+
 _SIGNS: Mapping[Verdict, tuple[str, str]] = {
     Verdict.SOUND: ("good", "✓"),
     Verdict.UNSOUND: ("bad", "✗"),
@@ -217,6 +232,8 @@ def draw_model(found: Found, look: Look, *, everything: bool = False) -> list[Li
     net, result = found.model.net, found.result
     size = f"{many(len(net.places), 'place')}, {many(len(net.transitions), 'transition')}"
     lines: list[Line] = [[], wrap([("strong", found.title), ("dim", f"{KEEP} {size}")], look.prose, INDENT)[0]]
+    if found.widths:
+        lines += wrap([("dim", widths_told(found.widths))], look.prose, DEEPER)
     shown = found.rows if everything else found.rows[: 2 * MAX_ROWS]
     for row in shown:
         lines += wrap([("", row)], look.width, DEEPER, DEEPER + INDENT)

@@ -109,6 +109,7 @@ def _model(found: Found) -> dict[str, Any]:
         "code": result.code or None,
         "warnings": list(found.notes),
         "plan": found.text or None,
+        "widths": {loop: {"lower": low, "upper": high} for loop, (low, high) in found.widths.items()},
         "guarded": None
         if found.guarded is None
         else {

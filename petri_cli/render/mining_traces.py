@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from petri_cli.mining.alignments import Alignments, Kind, Move
+from petri_cli.mining.alignments import Aligned, Kind, Move
 from petri_cli.render.look import KEEP, Line, Look, Span, wrap
 from petri_cli.render.mining import DEEPER, INDENT, rounded
 
@@ -16,14 +16,14 @@ _SIGNS = {Kind.LOG: ("bad", "+"), Kind.MODEL: ("doubt", "-"), Kind.SYNC: ("", ""
 """Kind of a move → style and mark of its activity."""
 
 
-def least_fitting(aligned: Alignments) -> list[int]:
+def least_fitting(aligned: Aligned) -> list[int]:
     """Variants that cost something, the least fitness first; of equal ones the most frequent, then by names."""
     log = aligned.log
     found = [k for k, low in enumerate(aligned.lower) if low]
     return sorted(found, key=lambda k: (aligned.fitness_of(k)[0], -log.counts[k], log.named(log.variants[k])))
 
 
-def draw_traces(aligned: Alignments, look: Look, *, everything: bool = False) -> list[Line]:
+def draw_traces(aligned: Aligned, look: Look, *, everything: bool = False) -> list[Line]:
     """The variants that fit least, with their fitness, cost and cases."""
     order = least_fitting(aligned)
     if not order:

@@ -6,6 +6,8 @@ from array import array
 from dataclasses import replace
 from random import Random
 
+import pytest
+
 from petri_cli.api import load_data
 from petri_cli.driver.log_insights import log_insights
 from petri_cli.mining.evidence import Evidence
@@ -107,6 +109,26 @@ flow:
     assert [(a.kind, a.target) for a in found.adaptations] == [("deadTransition", "t.never")]
     assert found.conformance is not None
     assert found.conformance.fitness == (1.0, 1.0)
+
+
+def test_work_that_each_item_of_a_foreach_had_is_no_dead_transition() -> None:
+    body = "{seq: [{task: {id: a, run: ls}}, {choice: [{task: {id: b, run: ls}}, {task: {id: c, run: ls}}]}]}"
+    plan = plan_from(f"flow: {{foreach: {{id: each, over: 'jq .', maxWidth: 9, body: {body}}}}}\n")
+    found = log_insights("log.csv", log_of(["aabb", "ab"]), plan, "plan.yaml")
+    assert [(a.kind, a.target) for a in found.adaptations] == [("deadTransition", "t.c")]
+
+
+def test_nothing_is_called_dead_while_it_is_not_known_how_a_case_went(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_from("flow: {seq: [{task: {id: a, run: ls}}, {choice: [{task: {id: b}}, {task: {id: c}}]}]}\n")
+    found = log_insights("log.csv", log_of(["aab", "ab"]), plan, "plan.yaml", deadline=lambda: True)
+    assert [a.kind for a in found.adaptations] == []
+    wide = plan_from("flow: {foreach: {id: each, over: 'jq .', body: {seq: [{task: {id: a}}, {task: {id: b}}]}}}\n")
+    monkeypatch.setattr("petri_cli.plan.fragments.MAX_SIZE", 100)
+    cases = ["a" * 60 + "b", "ab"]
+    found = log_insights("log.csv", log_of(cases), wide, "plan.yaml")
+    assert [a.kind for a in found.adaptations] == []
+    assert found.conformance is not None
+    assert (found.conformance.fitting, found.conformance.widths) == ((1, 2), {"each": (1, 60)})
 
 
 def test_a_foreach_has_as_many_items_as_the_tasks_in_it_have_events() -> None:
