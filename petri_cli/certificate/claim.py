@@ -18,8 +18,13 @@ def demand(fact: bool, otherwise: str) -> None:
 
 def field(data: Any, name: str) -> Any:
     """A field of an object in a certificate."""
-    demand(isinstance(data, Mapping) and name in data, f"`{name}` is missing")
+    demand(has(data, name), f"`{name}` is missing")
     return data[name]
+
+
+def has(data: Any, name: str) -> bool:
+    """Whether something in a certificate is an object with that field."""
+    return isinstance(data, Mapping) and name in data
 
 
 def whole(value: Any, what: str, least: int = 0) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from petri_cli.certificate.claim import demand, field, listed, named, number, whole
+from petri_cli.certificate.claim import demand, field, has, listed, named, number, whole
 from petri_cli.certificate.equation import Equation, Literal, added, equation_of
 from petri_cli.certificate.question import Question
 
@@ -146,7 +146,7 @@ class _Refutation:
         while todo:
             at, path = todo.pop()
             node = self.nodes[at]
-            if isinstance(node, dict) and "leaf" in node:
+            if has(node, "leaf"):
                 self.leaf(listed(node["leaf"], "a leaf"), path)
                 continue
             cases = [(_literal(x), child) for x, child in map(_pair, listed(field(node, "cases"), "the cases"))]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from petri_cli.certificate.claim import Unproved, demand, field, listed, named, whole
+from petri_cli.certificate.claim import Unproved, demand, field, has, listed, named, whole
 from petri_cli.certificate.equation import equation_of
 from petri_cli.certificate.guards import END, guard_net
 from petri_cli.certificate.linear import check_dead_ends
@@ -136,7 +136,7 @@ def _check_no_deadlock(part: Part, kept: frozenset[str], proof: Mapping[str, Any
     dead, or since no solution of the state equation is dead without the end marked, which then is final."""
     net = guard_net(part, kept)
     question = Question(net, net.final or {}, {END: 1})
-    if "stuck" in proof:
+    if has(proof, "stuck"):
         equation = equation_of(net, question.initial)
         check_dead_ends(equation, {equation.index[END]: 1}, equation.actions, proof["stuck"])
         return

@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Any
 
 from petri_cli.certificate.abstract import abstract_markings
-from petri_cli.certificate.claim import demand, field, listed, whole
+from petri_cli.certificate.claim import demand, field, has, listed, whole
 from petri_cli.certificate.equation import Literal, equation_of
 from petri_cli.certificate.linear import ask
 from petri_cli.certificate.question import Question
@@ -64,10 +64,10 @@ def _chosen(net: Net, asked: Sequence[Property], numbers: Iterable[Any]) -> list
 
 def _check_proof(question: Question, properties: Sequence[Property], proof: Any) -> None:
     net = question.net
-    if "refutations" in proof:
+    if has(proof, "refutations"):
         demand(len(properties) == 1, "a refutation is about one property")
         check_equation(question, properties[0], listed(proof["refutations"], "the refutations"))
-    elif "abstract" in proof:
+    elif has(proof, "abstract"):
         for low, many in abstract_markings(question, proof["abstract"]):
             for prop in properties:
                 demand(not may_violate(net, low, many, prop), f"an abstract marking violates `{prop.id}`")
@@ -80,7 +80,7 @@ def _check_proof(question: Question, properties: Sequence[Property], proof: Any)
 def _reached(question: Question, properties: Sequence[Property], proof: Any) -> Iterable[Marking]:
     """All that can be reached, or where only rests matter, and they are the dead markings, enough to have all those."""
     data = field(proof, "closed")
-    if "sets" not in data:
+    if not has(data, "sets"):
         return [dict(m) for m in closed_markings(question, question.initial, data)]
     demand(all(p.kind in AT_REST for p in properties), "stubborn sets keep dead markings, and only those")
     demand(not any(t.timing.hard for t in question.net.transitions), "a rest need not be dead")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from petri_cli.certificate.claim import demand, field, listed, named
+from petri_cli.certificate.claim import demand, field, has, listed, named
 from petri_cli.certificate.equation import equation_of
 from petri_cli.certificate.linear import ask
 from petri_cli.certificate.question import Question, frozen
@@ -45,13 +45,13 @@ def check_run(question: Question, evidence: Any) -> str:
 def _check_doomed(question: Question, start: Marking, evidence: Any) -> None:
     """From ``start`` the final marking is out of reach: it is in no closed list of markings, or no solution of the
     state equation. A list closed under stubborn sets has every dead marking (Valmari 1988)."""
-    if "refutation" in evidence:
+    if has(evidence, "refutation"):
         equation = equation_of(question.net, start)
         final = {("place", i, side, question.final.get(p, 0)) for p, i in equation.index.items() for side in (1, -1)}
         ask(equation, evidence["refutation"], final)
         return
     data = field(evidence, "closed")
-    if "sets" in data:
+    if has(data, "sets"):
         demand(question.is_dead(question.final), "the final marking is not dead, and need not be in such a list")
         markings = {frozen(m) for m in closed_under_stubborn_sets(question, start, data)}
     else:
@@ -62,11 +62,11 @@ def _check_doomed(question: Question, start: Marking, evidence: Any) -> None:
 def _check_never(question: Question, name: str, evidence: Any) -> None:
     """The transition is enabled in no reachable marking: in none of a closed list, in none of a reduced state space
     that decides soundness, or in no solution of the state equation."""
-    if "refutation" in evidence:
+    if has(evidence, "refutation"):
         equation = equation_of(question.net, question.initial)
         disabled = equation.disabled[equation.transition.index(name)]
         ask(equation, evidence["refutation"], {(kind, p, -side, n + side) for kind, p, side, n in disabled})
-    elif "reduced" in evidence:
+    elif has(evidence, "reduced"):
         enabled_at = check_reduced(question, evidence["reduced"])[1]
         demand(not any(name in there for there in enabled_at), f"`{name}` is enabled in a reachable marking")
     else:

@@ -19,7 +19,7 @@ from petri_cli.evidence.listing import (
     with_sets,
 )
 from petri_cli.evidence.rank import free_choice_soundness
-from petri_cli.net.compiled import CompiledNet, State, compile_net
+from petri_cli.net.compiled import CompiledNet, compile_net
 from petri_cli.net.model import Net
 from petri_cli.net.start import start_of
 from petri_cli.soundness.explore import StateSpace
@@ -35,27 +35,28 @@ FEW_STATES = 500
 
 def evidence_of_net(net: Net, result: Result, timer: Timer | None = None) -> Written | None:
     """The evidence for what ``result`` says about the soundness of ``net``; None when there is none that a checker
-    could follow, or it would be too long.
+    could follow, or it would be too long."""
+    return next(every_evidence_of_net(net, result, timer), None)
 
-    timer: each way to show it has a share of what is left.
-    """
+
+def every_evidence_of_net(net: Net, result: Result, timer: Timer | None = None) -> Iterator[Written]:
+    """All that is found, what is short first. timer: each way to show it has a share of what is left."""
     timer = timer or Timer(None, 0)
     target = target_of(start_of(net).net)
     compiled = compile_net(target.net)
     if result.verdict is Verdict.UNSOUND and result.counterexample is not None:
-        return _refusal(target, compiled, result.counterexample, timer)
-    if result.verdict is not Verdict.SOUND:
-        return None
-    return next((found for way in _ways(target, compiled, timer) if (found := way()) is not None), None)
-
-
-def _ways(target: Target, compiled: CompiledNet, timer: Timer) -> Iterator[Callable[[], Written | None]]:
-    """The ways to show that a sound net is, those with short evidence first."""
-    yield lambda: _states(compiled, FEW_STATES, timer.half())
-    yield lambda: free_choice_soundness(target, compiled)
-    yield lambda: linear_soundness(target, compiled, timer.share(0.3))
-    yield lambda: _stubborn(target, compiled, timer.half())
-    yield lambda: _states(compiled, MOST_STATES, timer.expired)
+        cx = result.counterexample
+        said: Json = {"shows": cx.kind, "run": steps(cx.run)}
+        yield from (("run", {**said, **more}) for more in _refusals(target, compiled, cx, timer) if more is not None)
+    elif result.verdict is Verdict.SOUND:
+        ways: tuple[Callable[[], Written | None], ...] = (
+            lambda: _states(compiled, FEW_STATES, timer.half()),
+            lambda: free_choice_soundness(target, compiled),
+            lambda: linear_soundness(target, compiled, timer.share(0.3)),
+            lambda: _stubborn(target, compiled, timer.half()),
+            lambda: _states(compiled, MOST_STATES, timer.expired),
+        )
+        yield from (found for way in ways if (found := way()) is not None)
 
 
 def _states(compiled: CompiledNet, limit: int, deadline: Deadline) -> Written | None:
@@ -84,47 +85,40 @@ def _reduced(compiled: CompiledNet, deadline: Deadline) -> Json | None:
     return with_room(compiled, search)
 
 
-def _refusal(target: Target, compiled: CompiledNet, cx: Counterexample, timer: Timer) -> Written | None:
-    evidence: Json = {"shows": cx.kind, "run": steps(cx.run)}
+def _refusals(target: Target, compiled: CompiledNet, cx: Counterexample, timer: Timer) -> Iterator[Json | None]:
+    """What a certificate says beside the run."""
     match cx.kind:
         case "deadlock" | "improperCompletion":
-            more: Json | None = {}
+            yield {}
         case "unbounded":
-            more = {"pump": steps(cx.pump)}
+            yield {"pump": steps(cx.pump)}
         case "cannotComplete":
-            more = _no_way_to_the_end(compiled, compiled.state(cx.marking), timer)
+            yield from _no_way_to_the_end(started(compiled, compiled.state(cx.marking)), timer)
         case "deadTransition":
-            more = _never(target, compiled, cx.subject, timer)
+            found = (never for never in _never(target, compiled, cx.subject, timer) if never is not None)
+            yield from ({"transition": cx.subject, **never} for never in found)
         case _:
-            more = None
-    return None if more is None else ("run", evidence | more)
+            pass
 
 
-def _no_way_to_the_end(compiled: CompiledNet, start: State, timer: Timer) -> Json | None:
-    """Why the final marking is not reached from ``start``."""
-    net = started(compiled, start)
-    closed = _closed(net, FEW_STATES, timer.half())
-    if closed is not None:
-        return closed
-    refuted = out_of_reach(net, timer.half())
-    if refuted is not None:
-        return refuted
-    adds = all(is_vector_addition(a) for a in compiled.actions)
-    if adds and compiled.final is not None and not any(a.enabled(compiled.final) for a in compiled.actions):
-        less = _closed_reduced(net, timer.half())
-        if less is not None:
-            return less
-    return _closed(net, MOST_STATES, timer.expired)
+def _no_way_to_the_end(net: CompiledNet, timer: Timer) -> Iterator[Json | None]:
+    """Why the final marking is not reached from where ``net`` starts."""
+    yield _closed(net, FEW_STATES, timer.half())
+    yield out_of_reach(net, timer.half())
+    adds = all(is_vector_addition(a) for a in net.actions)
+    if adds and net.final is not None and not any(a.enabled(net.final) for a in net.actions):
+        yield _closed_reduced(net, timer.half())
+    yield _closed(net, MOST_STATES, timer.expired)
 
 
-def _never(target: Target, compiled: CompiledNet, transition: str, timer: Timer) -> Json | None:
+def _never(target: Target, compiled: CompiledNet, transition: str, timer: Timer) -> Iterator[Json | None]:
     """Why ``transition`` is never enabled."""
-    more = _closed(compiled, FEW_STATES, timer.half()) or never_enabled(compiled, transition, timer.half())
-    if more is None and reduction_decides(target, compiled):
+    yield _closed(compiled, FEW_STATES, timer.half())
+    yield never_enabled(compiled, transition, timer.half())
+    if reduction_decides(target, compiled):
         less = _reduced(compiled, timer.half())
-        more = None if less is None else {"reduced": less}
-    more = more or _closed(compiled, MOST_STATES, timer.expired)
-    return None if more is None else {"transition": transition, **more}
+        yield None if less is None else {"reduced": less}
+    yield _closed(compiled, MOST_STATES, timer.expired)
 
 
 def _closed(compiled: CompiledNet, limit: int, deadline: Deadline) -> Json | None:

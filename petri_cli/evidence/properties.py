@@ -32,10 +32,10 @@ FEW_STATES = 500
 
 
 def evidence_of_properties(
-    net: Net, asked: Sequence[Property], result: Result, timer: Timer | None = None
+    net: Net, asked: Sequence[Property], result: Result, timer: Timer | None = None, few: int = FEW_STATES
 ) -> Written | None:
     """The evidence for what ``result`` says about ``asked``, which are all that it is about; None when there is none
-    that a checker could follow, or it would be too long."""
+    that a checker could follow, or it would be too long. few: markings that are listed at once."""
     timer = timer or Timer(None, 0)
     if result.verdict is Verdict.UNSOUND:
         for k, condition in enumerate(result.conditions):
@@ -46,9 +46,9 @@ def evidence_of_properties(
         return None
     compiled = compile_net(start_of(net).net)
     everything = list(range(len(asked)))
-    few = _all_markings(compiled, FEW_STATES, timer.half())
-    if few is not None:
-        return "properties", {"proofs": [{"of": everything, **few}]}
+    short = _all_markings(compiled, few, timer.half())
+    if short is not None:
+        return "properties", {"proofs": [{"of": everything, **short}]}
     proofs: list[Json] = []
     left = [k for k in everything if not _by_equation(compiled, asked[k], k, proofs, timer.share(0.2))]
     left = _by_dead_markings(compiled, asked, left, proofs, timer.half())

@@ -122,7 +122,7 @@ def test_what_is_written_of_many_plans_is_valid(generator: str) -> None:
     assert seen["none"] == 0 and seen["plan-run"] > 0, seen
 
 
-def _changed(value: Any, rng: Random) -> Any:
+def changed(value: Any, rng: Random) -> Any:
     """``value`` with something in it changed: a number, an item left out, doubled or swapped, a whole part replaced."""
     value = copy.deepcopy(value)
     holders: list[Any] = []
@@ -174,7 +174,7 @@ def _attacked(generator: str, seed: int) -> str:
     evidence = written[1]
     wrong = Verdict.UNSOUND if right.sound else Verdict.SOUND
     for _ in range(12):
-        evidence = _changed(evidence, rng) if rng.random() < 0.7 else _changed(written[1], rng)
+        evidence = changed(evidence, rng) if rng.random() < 0.7 else changed(written[1], rng)
         for claimed in ("run", "states", "stubborn"):
             assert _refuses(net, wrong, claimed, evidence), (generator, seed, claimed, json.dumps(evidence))
     return result.verdict.value
@@ -211,7 +211,7 @@ def _lied_about(generator: str, seed: int) -> str:
     for _ in range(15):
         for claimed in ("states", "stubborn"):
             assert _refuses(net, Verdict.SOUND, claimed, lie), (generator, seed, claimed, json.dumps(lie))
-        lie = _changed(lie, rng)
+        lie = changed(lie, rng)
     return "refused"
 
 
