@@ -53,3 +53,8 @@ def number(value: Any, what: str) -> int:
     demand(type(value) is int, f"{what} is no whole number")
     whole_number: int = value
     return whole_number
+
+
+def amount(n: int, noun: str) -> str:
+    """``n`` of something, in words."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

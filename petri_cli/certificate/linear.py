@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from petri_cli.certificate.claim import demand, field, has, listed, named, number, whole
+from petri_cli.certificate.claim import amount, demand, field, has, listed, named, number, whole
 from petri_cli.certificate.equation import Equation, Literal, added, equation_of
 from petri_cli.certificate.question import Question
 
@@ -33,7 +33,7 @@ def check_linear(question: Question, evidence: Any) -> str:
         fired.update(step["transition"] for step in run)
     dead = question.transitions.keys() - fired
     demand(not dead, f"no run fires `{min(dead, default='')}`")
-    return f"no solution of the state equation is stuck or ends improperly; {len(fired):,} transitions seen to fire"
+    return f"no solution of the state equation is stuck or ends improperly; {amount(len(fired), 'transition')} fired"
 
 
 def check_dead_ends(equation: Equation, end: Mapping[int, int], actions: Collection[int], proof: Any) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from petri_cli.certificate.claim import Unproved, demand, field, has, listed, named, whole
+from petri_cli.certificate.claim import Unproved, amount, demand, field, has, listed, named, whole
 from petri_cli.certificate.equation import equation_of
 from petri_cli.certificate.guards import END, guard_net
 from petri_cli.certificate.linear import check_dead_ends
@@ -74,7 +74,7 @@ def check_unneeded_waits(plan: Plan, evidence: Any) -> str:
         waits = {r for r, d in demanded.items() if d > capacity[r]}
     knots = _knots(plan.nodes, order, waits, live_nodes(plan))
     demand(not knots, "a guard lies inside another one on the same resource")
-    return f"{len(waits)} resources that can make anybody wait, all taken in one order"
+    return f"{amount(len(waits), 'resource')} that can make somebody wait, taken in one order"
 
 
 def check_parts(plan: Plan, evidence: Any) -> str:
@@ -88,7 +88,7 @@ def check_parts(plan: Plan, evidence: Any) -> str:
     parts, said = list(parts_of(plan)), listed(field(evidence, "parts"), "the parts")
     demand(len(parts) == len(said), f"the plan has {len(parts)} parts in which somebody may have to wait for ever")
     proofs = sum(_check_part(part, data) for part, data in zip(parts, said, strict=True))
-    return f"{len(parts)} parts in which somebody may have to wait for ever, {proofs} cycles of locks shown harmless"
+    return f"every request fits, {amount(len(parts), 'part')} to look at, {amount(proofs, 'cycle')} of locks harmless"
 
 
 def _check_part(part: Part, data: Any) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from petri_cli.certificate.claim import demand, field, listed, number, whole
+from petri_cli.certificate.claim import amount, demand, field, listed, number, whole
 from petri_cli.certificate.equation import added, needs_of
 from petri_cli.certificate.question import Question
 from petri_cli.net.model import Marking, PlaceOut
@@ -42,7 +42,7 @@ def check_free_choice(question: Question, evidence: Any) -> str:
     _check_kernel(rows, clusters - 1, listed(field(evidence, "kernel"), "the kernel"))
     start = {p for p, n in enumerate(_counts(question, question.initial)) if n}
     demand(not _unmarked_siphon(takes, puts, places, start), "a siphon has no token")
-    return f"a free-choice net of {clusters:,} clusters and rank {clusters - 1:,}, every siphon marked"
+    return f"a free-choice net of {amount(clusters, 'cluster')} and rank {clusters - 1:,}, every siphon marked"
 
 
 def _counts(question: Question, marking: Marking) -> list[int]:

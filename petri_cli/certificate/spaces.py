@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from petri_cli.certificate.claim import demand, field, listed, named, whole
+from petri_cli.certificate.claim import amount, demand, field, listed, named, whole
 from petri_cli.certificate.equation import needs_of
 from petri_cli.certificate.question import Frozen, Question, frozen
 from petri_cli.net.model import ForwardOut, Marking, PlaceOut
@@ -48,7 +48,7 @@ def check_states(question: Question, evidence: Any) -> str:
         improper = i > 0 and bool(question.end) and question.has_ended(marking)
         demand(not improper, f"marking {i} has the end marked, and more")
     listing.check_alive(enabled_at)
-    return f"{len(markings):,} markings, none of which any step leaves"
+    return f"{amount(len(markings), 'marking')}, which no step leaves"
 
 
 def check_stubborn(question: Question, evidence: Any) -> str:
@@ -56,7 +56,7 @@ def check_stubborn(question: Question, evidence: Any) -> str:
     space (``docs/theory.md``) that decides soundness. Raises Unproved."""
     listing, enabled_at = check_reduced(question, evidence)
     listing.check_alive(enabled_at)
-    return f"{len(enabled_at):,} markings with a stubborn set each"
+    return f"{amount(len(enabled_at), 'marking')} with a stubborn set each"
 
 
 def check_reduced(question: Question, evidence: Any) -> tuple[_Listing, list[set[str]]]:

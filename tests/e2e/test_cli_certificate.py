@@ -56,11 +56,47 @@ def test_an_input_is_never_written_over_and_one_file_is_wanted(folder: Path) -> 
     assert petri("analyze", "--certificate", "a", "--recheck", "b", "migration.petri.yaml", cwd=folder).code == 2
 
 
+GATE = SAMPLES.parent / "tests/golden/plans/gate-lock-saves-inversion.yaml"
+MANY = """\
+name: many
+resources:
+  - {id: pool, capacity: 2000000}
+flow:
+  foreach:
+    id: each
+    over: items
+    body:
+      guard:
+        resource: pool
+        body:
+          guard: {resource: pool, body: {task: {id: t, run: "true"}}}
+"""
+
+
 def test_what_cannot_be_certified_says_so_and_writes_nothing(folder: Path) -> None:
-    (folder / "gate.petri.yaml").write_bytes(
-        (SAMPLES.parent / "tests/golden/plans/gate-lock-saves-inversion.yaml").read_bytes()
-    )
-    ended = petri("analyze", "gate.petri.yaml", "--certificate", "c.json", cwd=folder)
+    (folder / "many.petri.yaml").write_text(MANY)
+    ended = petri("analyze", "many.petri.yaml", "--certificate", "c.json", cwd=folder)
     assert ended.code == 2
     assert "PETRI_NO_CERTIFICATE" in ended.err
     assert not (folder / "c.json").exists()
+
+
+def test_a_plan_that_is_sound_by_search_is_shown_again(folder: Path) -> None:
+    (folder / "gate.petri.yaml").write_bytes(GATE.read_bytes())
+    petri("analyze", "gate.petri.yaml", "--certificate", "c.json", cwd=folder)
+    again = petri("analyze", "gate.petri.yaml", "--recheck", "c.json", cwd=folder)
+    assert (again.code, again.err) == (0, "")
+    assert "1 cycle of locks harmless" in again.out
+
+
+@pytest.mark.parametrize(("bound", "code", "verdict"), [(1, 0, "SOUND"), (0, 1, "UNSOUND")])
+def test_a_certificate_of_a_property_is_about_what_is_asked(folder: Path, bound: int, code: int, verdict: str) -> None:
+    name, asked = "order.petri.yaml", ("--property", f"placeBound:paid<={bound}")
+    (folder / name).write_bytes((SAMPLES / "nets" / name).read_bytes())
+    assert petri("analyze", name, *asked, "--certificate", "c.json", cwd=folder).code == code
+    again = petri("analyze", name, *asked, "--recheck", "c.json", cwd=folder)
+    assert (again.code, again.err) == (code, "")
+    assert again.out.startswith(f"{verdict}  {name}  by certificate: ")
+    other = petri("analyze", name, "--recheck", "c.json", cwd=folder)
+    assert other.code == 2
+    assert "PETRI_BAD_CERTIFICATE" in other.err
