@@ -13,7 +13,7 @@ from petri_cli.formats.log_events import Events, collapse
 from petri_cli.formats.log_options import Columns, LogOptions, columns_of
 from petri_cli.formats.log_source import CHUNK, LogSource
 from petri_cli.formats.log_times import UNKNOWN, zone_ticks
-from petri_cli.mining.log import Log, Times
+from petri_cli.mining.log import NONE, Log, Times
 
 if TYPE_CHECKING:
     from polars import DataFrame, Expr, LazyFrame, Series
@@ -90,7 +90,7 @@ def log_of_table(table: LazyFrame, columns: Columns, options: LogOptions, full: 
     if not _regular(frame):
         return None
     zoned = _without_zones(frame)
-    return None if zoned is None else _collapsed(*_ordered(zoned), columns, options)
+    return None if zoned is None or _late(zoned) else _collapsed(*_ordered(zoned), columns, options)
 
 
 def _regular(frame: DataFrame) -> bool:
@@ -156,6 +156,11 @@ def _without_zones(frame: DataFrame) -> DataFrame | None:
     return frame
 
 
+def _late(frame: DataFrame) -> bool:
+    """Whether an event begins after it ends."""
+    return {"start", "timestamp"} <= set(frame.columns) and bool((frame["start"] > frame["timestamp"]).any())
+
+
 def _ordered(frame: DataFrame) -> tuple[DataFrame, Series]:
     """Case after case as they come up, within each by time, ties as they were; and the first row of each case."""
     import polars as pl
@@ -202,8 +207,8 @@ def _times(frame: DataFrame) -> Times | None:
         began = numbers(frame["start"])
     if "resource" in frame.columns:
         held = _names(frame["resource"])
-        code = {number: UNKNOWN if not name else 0 for number, name in held.items()}
-        known = [number for number in held if code[number] != UNKNOWN]
+        code = {number: NONE if not name else 0 for number, name in held.items()}
+        known = [number for number in held if code[number] != NONE]
         names = tuple([held[number] for number in known])
         code |= {number: k for k, number in enumerate(known)}
         if names:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
 from petri_cli.formats.log_times import UNKNOWN
-from petri_cli.mining.log import Times, Trace
+from petri_cli.mining.log import NONE, Times, Trace
 
 START, COMPLETE, OTHER = 1, 2, 3
 """Of what an event tells: that the activity began, that it ended, or something else."""
@@ -149,9 +149,9 @@ def times_of(events: Events, resources: Sequence[str], outcomes: Sequence[str] =
 
 def _numbered(codes: array[int] | None, names: Sequence[str]) -> tuple[array[int] | None, tuple[str, ...]]:
     """A column whose names are numbered in the order in which they come; nothing for one that is empty."""
-    if codes is None or codes.count(UNKNOWN) == len(codes):
+    if codes is None or codes.count(NONE) == len(codes):
         return None, ()
     first = dict.fromkeys(codes)
-    first.pop(UNKNOWN, None)
-    number = {UNKNOWN: UNKNOWN, **{r: k for k, r in enumerate(first)}}
+    first.pop(NONE, None)
+    number = {NONE: NONE, **{r: k for k, r in enumerate(first)}}
     return array("i", list(map(number.__getitem__, codes))), tuple([names[r] for r in first])

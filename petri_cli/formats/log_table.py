@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress, repeat
+from operator import gt
 
 from petri_cli.errors import InputError, Position, Problem
 from petri_cli.formats.log_events import COMPLETE, OTHER, START, Events, collapse, order, pair, times_of
 from petri_cli.formats.log_options import LogOptions
 from petri_cli.formats.log_times import UNKNOWN, AmbiguousTimeError, Timestamps
-from petri_cli.mining.log import Log
+from petri_cli.mining.log import NONE, Log
 
 MAX_REPORTED = 20
 """Bad events that are told one by one; the others are counted."""
@@ -63,7 +64,7 @@ class EventTable:
         self.options = options
         self.cases = Codes()
         self.activities = Codes()
-        self.resources, self.outcomes = Codes({"": UNKNOWN}), Codes({"": UNKNOWN})
+        self.resources, self.outcomes = Codes({"": NONE}), Codes({"": NONE})
         self.case_of = array("i")
         self.activity = array("i")
         self.ended = array("q")
@@ -73,6 +74,8 @@ class EventTable:
         self.outcome: array[int] | None = None
         self.problems: list[Problem] = []
         self.dropped: Counter[str] = Counter()
+        self.doubted = 0
+        """Events that begin after they end."""
         self._grouped = True
         self._doubled: Counter[str] = Counter()
         self._times = (Timestamps(options.time_format), Timestamps(options.time_format))
@@ -101,6 +104,7 @@ class EventTable:
         """Take over a batch; events that cannot be counted are dropped. Raises InputError PETRI_LOG_TIME."""
         bad = _without_names(batch)
         ended, began = self._ticks(batch, batch.ended, 0, bad), self._ticks(batch, batch.began, 1, bad)
+        self._check_begins(batch, began, ended, bad)
         case, activity, resource, phase = batch.case, batch.activity, batch.resource, batch.phase
         outcome = batch.outcome
         if bad:
@@ -117,7 +121,7 @@ class EventTable:
         self._add_cases(case)
         self.activity += array("i", list(map(self.activities.__getitem__, activity)))
         self.ended += ended if ended is not None else array("q", [UNKNOWN]) * n
-        self.began = _longer(self.began, "q", began, before, n)
+        self.began = _longer(self.began, "q", began, before, n, UNKNOWN)
         self.resource = _longer(self.resource, "i", _coded(self.resources, resource), before, n)
         self.outcome = _longer(self.outcome, "i", _coded(self.outcomes, outcome), before, n)
         told = None if phase is None else [_PHASES.get(p.lower(), OTHER) if p else COMPLETE for p in phase]
@@ -143,18 +147,39 @@ class EventTable:
             hint = f"say which: --time-format '{error.format}' (day first)"
             raise InputError([Problem("PETRI_LOG_TIME", message, Position(self.file, line, 1), hint)]) from None
         for k in unreadable:
-            bad.setdefault(k, ("timestamp", f"`{texts[k][:60]}` is no timestamp"))
+            bad.setdefault(k, ("timestamp", self._times[side].wrong(texts[k])))
         return ticks
+
+    def late(self) -> bool:
+        """Whether an event begins after it ends, of a table that was filled without being looked at."""
+        return self.began is not None and any(map(gt, self.began, self.ended))
+
+    def _check_begins(
+        self, batch: Batch, began: array[int] | None, ended: array[int] | None, bad: Mapping[int, object]
+    ) -> None:
+        """Of an event that begins after it ends, the end counts, by which events are ordered; the begin does not."""
+        if began is None or ended is None or not any(map(gt, began, ended)):
+            return
+        for k, (begin, end) in enumerate(zip(began, ended, strict=True)):
+            if begin > end != UNKNOWN:
+                began[k] = UNKNOWN
+                if k not in bad:
+                    self.doubted += 1
+                    if self.doubted <= MAX_REPORTED:
+                        message = "the event begins after it ends: when it began is taken for not known"
+                        self.warn("PETRI_LOG_EVENT", message, batch.line_of(k))
 
     # the log
 
     def log(self, attributes: Mapping[str, str] | None = None, columns: Mapping[str, str] | None = None) -> Log:
         """The log. Raises InputError for bad events where the options are strict, or where they are all there is."""
-        if self.dropped and (self.options.strict or not self.activity):
+        if (self.dropped and not self.activity) or (self.options.strict and (self.dropped or self.doubted)):
             raise InputError([replace(p, severity="error") for p in self.problems if p.code == "PETRI_LOG_EVENT"])
         if self.dropped.total() > MAX_REPORTED:
             counts = ", ".join([f"{why} {n:,}" for why, n in sorted(self.dropped.items())])
             self.warn("PETRI_LOG_EVENT", f"{self.dropped.total():,} events were left out in all ({counts})")
+        if self.doubted > MAX_REPORTED:
+            self.warn("PETRI_LOG_EVENT", f"{self.doubted:,} events begin after they end in all")
         events = Events(
             len(self.cases), self.case_of, self.activity, self.ended, self.began, self.resource, self.phase,
             outcome=self.outcome,
@@ -203,8 +228,8 @@ def _without_names(batch: Batch) -> dict[int, tuple[str, str]]:
     if "" in batch.activity:
         bad.update((k, ("activity", "the event has no activity")) for k, a in enumerate(batch.activity) if not a)
     if isinstance(batch.case, array):
-        if UNKNOWN in batch.case:
-            bad.update((k, ("case", "the event is in no trace")) for k, c in enumerate(batch.case) if c == UNKNOWN)
+        if NONE in batch.case:
+            bad.update((k, ("case", "the event is in no trace")) for k, c in enumerate(batch.case) if c == NONE)
     elif "" in batch.case:
         bad.update((k, ("case", "the event has no case id")) for k, c in enumerate(batch.case) if not c)
     return bad
@@ -219,7 +244,7 @@ def _kept(column: array[int], keep: Sequence[bool]) -> array[int]:
 
 
 def _longer(
-    column: array[int] | None, kind: str, more: array[int] | None, before: int, n: int, missing: int = UNKNOWN
+    column: array[int] | None, kind: str, more: array[int] | None, before: int, n: int, missing: int = NONE
 ) -> array[int] | None:
     """``column`` with ``more``, or with ``n`` missing values where there were some before and now are none."""
     if more is None and column is None:

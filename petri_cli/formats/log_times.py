@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-UNKNOWN = -1
-"""The tick of an event whose time is not known."""
+from petri_cli.mining.log import NO_TIME
+
+UNKNOWN = NO_TIME
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -107,6 +108,13 @@ class Timestamps:
                 bad.append(k)
         return ticks, bad
 
+    def wrong(self, text: str) -> str:
+        """What is wrong with a text that cannot be read."""
+        said = f"`{text.strip()[:60]}`"
+        if self._per_second is None or not _NUMBER.fullmatch(text.strip()):
+            return f"{said} is no timestamp"
+        return f"{said} is no time in {_UNITS[self._per_second]} since 1970, which the first one was read as"
+
     def ticks(self, text: str) -> int:
         """One timestamp. Raises ValueError (AmbiguousTimeError) for what is none."""
         text = text.strip()
@@ -118,6 +126,8 @@ class Timestamps:
         if _NUMBER.fullmatch(text) and (self._per_second is not None or not self._minutes):
             if self._per_second is None:
                 self._per_second = _unit(abs(Decimal(text)))
+            elif _of_another_unit(Decimal(text), self._per_second):
+                raise ValueError(text)
             return int((Decimal(text) * self._per_second).to_integral_value("ROUND_FLOOR"))
         match = _DAY_OR_MONTH_FIRST.fullmatch(text)
         if match is not None:
@@ -125,6 +135,25 @@ class Timestamps:
         if self._per_second is not None:
             raise ValueError(text)
         return self._minutes[text[:16]] + self._rests[text[16:]]
+
+
+_UNITS = {
+    Decimal(1_000_000): "seconds", Decimal(1_000): "milliseconds", Decimal(1): "microseconds",
+    Decimal("0.001"): "nanoseconds",
+}  # fmt: skip
+"""Ticks of a unit → its name."""
+_LAST = 10**17
+"""A tick thousands of years ahead, which no event has."""
+_LIKELY = range(631_152_000_000_000, 4_102_444_800_000_000)
+"""Ticks from 1990 to 2100."""
+
+
+def _of_another_unit(number: Decimal, ticks: Decimal) -> bool:
+    """Whether ``number`` is thousands of years away in a unit of so many ``ticks``, or in the first weeks of 1970 while
+    a larger unit makes it a time of our days: a log that mixes units is not to be believed."""
+    if abs(number) * ticks >= _LAST:
+        return ticks > min(_UNITS)
+    return any(int(number * larger) in _LIKELY for larger in _UNITS if larger > ticks)
 
 
 def _unit(number: Decimal) -> Decimal:

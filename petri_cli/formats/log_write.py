@@ -18,7 +18,7 @@ from typing import Literal
 from petri_cli.formats.log_times import UNKNOWN, written
 from petri_cli.formats.xes_header import NAME, OUTCOME, RESOURCE, START, TIME
 from petri_cli.formats.xes_tokens import EXACT, escaped
-from petri_cli.mining.log import Log
+from petri_cli.mining.log import NONE, Log
 
 WrittenFormat = Literal["xes", "csv", "jsonl"]
 
@@ -79,7 +79,7 @@ def cases_of(log: Log) -> Iterator[tuple[str, list[Row]]]:
 
 
 def _name(codes: array[int] | None, names: Sequence[str], k: int) -> str:
-    return names[codes[k]] if codes is not None and codes[k] != UNKNOWN else ""
+    return names[codes[k]] if codes is not None and codes[k] != NONE else ""
 
 
 def _columns(log: Log) -> list[tuple[str, str]]:

@@ -19,7 +19,6 @@ from petri_cli.formats.csv_log import Progress
 from petri_cli.formats.log_options import LogOptions
 from petri_cli.formats.log_source import CHUNK, LogSource
 from petri_cli.formats.log_table import Batch, EventTable
-from petri_cli.formats.log_times import UNKNOWN
 from petri_cli.formats.xes_header import (
     NAME,
     OUTCOME,
@@ -32,7 +31,7 @@ from petri_cli.formats.xes_header import (
     read_header,
 )
 from petri_cli.formats.xes_tokens import BEGIN_EVENT, BEGIN_TRACE, END_EVENT, END_TRACE, TRACE, Clean, Tokens, may_occur
-from petri_cli.mining.log import Log
+from petri_cli.mining.log import NONE, Log
 
 _NO_ELEMENT = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>", re.DOTALL)
 _BODY = re.compile(r"<((?:[\w.-]+:)?)(?:trace|event)[\s/>]")
@@ -167,7 +166,7 @@ class _Traces:
             column.clear()
         every = [columns[key] for key in columns if may_occur(key, text)]
         cases = array("i")
-        number, name, inside = UNKNOWN, "", False
+        number, name, inside = NONE, "", False
         trace_no = 0
         for mark, key, value in self.tokens.of(text):
             if key:
@@ -185,13 +184,13 @@ class _Traces:
             elif mark == END_EVENT:
                 inside = False
             elif mark == BEGIN_TRACE:
-                if inside or number != UNKNOWN:
+                if inside or number != NONE:
                     raise ExpatError("a trace within a trace")
                 number, name = len(table.cases), ""
             elif mark == END_TRACE:
                 self._named(self.clean[name], text, line, trace_no)
                 trace_no += 1
-                number, name = UNKNOWN, ""
+                number, name = NONE, ""
         if cases:
             table.add(self._batch(cases, lambda k: line + self.tokens.breaks_before(text, "event", k)))
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from petri_cli.mining.log import Log
+from petri_cli.mining.log import NO_TIME, Log
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ def follow_times(log: Log) -> Mapping[tuple[int, int], Spread]:
         trace = log.variants[variant]
         for k, edge in enumerate(pairwise(trace), at):
             left, right = times.ended[k], times.ended[k + 1]
-            if times.began is not None and 0 <= times.began[k + 1] <= right:
+            if times.began is not None and NO_TIME < times.began[k + 1] <= right:
                 right = times.began[k + 1]
-            if left >= 0 and right >= 0:
+            if left != NO_TIME and right != NO_TIME:
                 gaps.setdefault(edge, array("q")).append(max(0, right - left))
         at += len(trace)
     return {edge: spread(found) for edge, found in gaps.items()}
@@ -58,7 +58,7 @@ def activity_times(log: Log) -> Mapping[int, Spread]:
     for variant in log.variant_of:
         trace = log.variants[variant]
         for k, activity in enumerate(trace, at):
-            if 0 <= times.began[k] <= times.ended[k]:
+            if NO_TIME < times.began[k] <= times.ended[k]:
                 took.setdefault(activity, array("q")).append(times.ended[k] - times.began[k])
         at += len(trace)
     return {activity: spread(found) for activity, found in took.items()}

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from petri_cli.mining.log import Log, Times
+from petri_cli.mining.log import NO_TIME, NONE, Log, Times
 
 LEAST_SEEN = 5
 """Reached less often, or with fewer events that waited meanwhile, a maximum may be chance."""
@@ -112,13 +112,13 @@ def _spans(log: Log, times: Times) -> Iterator[tuple[str, str | None, tuple[int,
         return
     at = 0
     for variant in log.variant_of:
-        ready = -1
+        ready = NO_TIME
         for k, activity in enumerate(log.variants[variant], at):
-            if 0 <= began[k] < ended[k]:
-                code = -1 if times.resource is None else times.resource[k]
+            if NO_TIME < began[k] < ended[k]:
+                code = NONE if times.resource is None else times.resource[k]
                 resource = times.resources[code] if code >= 0 else None
                 # What began before its predecessor ended went on beside it: when it got ready is not known.
-                yield log.activities[activity], resource, (ready if ready <= began[k] else -1, began[k], ended[k])
+                yield log.activities[activity], resource, (ready if ready <= began[k] else NO_TIME, began[k], ended[k])
             ready = max(ready, ended[k])
         at += len(log.variants[variant])
 
@@ -154,7 +154,7 @@ def _waiting(work: _Work, peak: int) -> tuple[dict[int, int], int, int]:
     """(when, change of those busy, change of those waiting)."""
     waits: list[tuple[int, int]] = []
     for ready, began, ended in work.spans:
-        late = 0 <= ready < began
+        late = NO_TIME < ready < began
         moments += [(began, 1, -late), (ended, -1, 0)]
         if late:
             moments.append((ready, 0, 1))

@@ -12,6 +12,11 @@ from dataclasses import dataclass, field
 
 from petri_cli.errors import Problem
 
+NO_TIME = -(1 << 63)
+"""The tick of an event whose time is not known: earlier than any that is."""
+NONE = -1
+"""The code of a resource or an outcome that is not known."""
+
 Trace = tuple[int, ...]
 """Codes of activities (indices into ``Log.activities``), in the order in which they happened."""
 
@@ -20,8 +25,9 @@ Trace = tuple[int, ...]
 class Times:
     """When events happened. Flat arrays over all events, case after case, in the order of ``Log.cases``.
 
-    ended: ticks (microseconds since 1970) of each event's completion, -1 where it is not known; began: of its start,
-    where the log tells starts apart (else None); resource: codes into ``resources``, -1 for none (None: no column);
+    ended: ticks (microseconds since 1970, negative before) of each event's completion, ``NO_TIME`` where it is not
+    known; began: of its start, where the log tells starts apart (else None); resource: codes into ``resources``,
+    ``NONE`` for none (None: no column);
     outcome: of each event, codes into ``outcomes``, likewise.
     """
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from petri_cli.mining.evidence import Evidence, ResourceEvidence, Streak, TaskEvidence
-from petri_cli.mining.log import Log
+from petri_cli.mining.log import NO_TIME, Log
 from petri_cli.mining.plan_model import activity_of
 from petri_cli.mining.retries import outcomes_of
 from petri_cli.plan.model import Foreach, Guard, Loop, Plan, Task
@@ -22,7 +22,7 @@ from petri_cli.plan.model import Foreach, Guard, Loop, Plan, Task
 @dataclass(frozen=True, slots=True)
 class Seen:
     """An event of a case. task: the plan's, None where it has none of that name (then it is the activity); began,
-    ended: ticks, -1 where they are not known; passed: False for an attempt that failed."""
+    ended: ticks, ``NO_TIME`` where they are not known; passed: False for an attempt that failed."""
 
     name: str
     task: str | None
@@ -41,8 +41,8 @@ def cases_seen(plan: Plan, log: Log, success: Collection[str] | None) -> Iterato
         for k, a in enumerate(log.variants[variant], at):
             name = log.activities[a]
             passed = outcomes is None or name not in told or outcomes[k].strip().lower() in (success or ())
-            began = -1 if times is None or times.began is None else times.began[k]
-            events.append(Seen(name, tasks.get(name), began, -1 if times is None else times.ended[k], passed))
+            began = NO_TIME if times is None or times.began is None else times.began[k]
+            events.append(Seen(name, tasks.get(name), began, NO_TIME if times is None else times.ended[k], passed))
         at += len(events)
         yield case, events
 
@@ -62,7 +62,7 @@ def log_evidence(plan: Plan, cases: list[tuple[str, list[Seen]]], attempts: Mapp
     for case, events in cases:
         evidence.sessions.append(case)
         evidence.completed.append(case)
-        known = [t for e in events for t in (e.began, e.ended) if t >= 0]
+        known = [t for e in events for t in (e.began, e.ended) if t != NO_TIME]
         if known:
             evidence.makespans.append((max(known) - min(known)) / 1e6)
         _attempts(evidence, case, events, attempts)
@@ -83,7 +83,7 @@ def _attempts(evidence: Evidence, case: str, events: list[Seen], attempts: Mappi
             continue
         streak.passed = True
         evidence.tasks[event.task].streaks.append(open_.pop(event.task))
-        if 0 <= event.began < event.ended:
+        if NO_TIME < event.began < event.ended:
             evidence.tasks[event.task].seconds.append((event.ended - event.began) / 1e6)
     for task, streak in open_.items():
         streak.exhausted = streak.burnt >= attempts[task]
@@ -92,7 +92,7 @@ def _attempts(evidence: Evidence, case: str, events: list[Seen], attempts: Mappi
 
 @dataclass(frozen=True, slots=True)
 class _Hold:
-    """ready: when it could have begun, -1 where nothing came before."""
+    """ready: when it could have begun, ``NO_TIME`` where nothing came before."""
 
     case: str
     guard: str
@@ -110,7 +110,7 @@ def _holds(of: ResourceEvidence, plan: Plan, cases: list[tuple[str, list[Seen]]]
     of.busiest = max((busy for _, busy in levels), default=0)
     short = {units: _Stretches(levels, capacity - units) for units in {h.units for h in holds}}
     for hold in holds:
-        waited = short[hold.units].within(hold.ready, hold.began) if hold.ready >= 0 else 0
+        waited = short[hold.units].within(hold.ready, hold.began) if hold.ready != NO_TIME else 0
         if waited:
             of.starved.append((hold.case, hold.guard, ""))
             of.waited += waited / 1e6
@@ -173,10 +173,10 @@ def _repeated(plan: Plan, node: Guard) -> bool:
 def _of_guard(plan: Plan, guard: Guard, units: int, cases: list[tuple[str, list[Seen]]]) -> Iterator[_Hold]:
     tasks = {n.id for n in plan.nodes[guard.index : guard.end] if isinstance(n, Task)}
     for case, events in cases:
-        ready, spans = -1, list[tuple[int, int, int]]()
+        ready, spans = NO_TIME, list[tuple[int, int, int]]()
         for event in events:
-            if event.task in tasks and 0 <= event.began <= event.ended:
-                spans.append((ready if ready <= event.began else -1, event.began, event.ended))
+            if event.task in tasks and NO_TIME < event.began <= event.ended:
+                spans.append((ready if ready <= event.began else NO_TIME, event.began, event.ended))
             ready = max(ready, event.ended)
         if len(tasks) > 1 and spans:
             spans = [(spans[0][0], spans[0][1], max(end for _, _, end in spans))]

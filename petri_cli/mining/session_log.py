@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from petri_cli.errors import PetriError
-from petri_cli.mining.log import Log, Times, log_of
+from petri_cli.mining.log import NO_TIME, NONE, Log, Times, log_of
 from petri_cli.session.events import (
     Claimed,
     Ended,
@@ -163,10 +163,10 @@ def history_log(histories: Iterable[History], *, by_item: bool = False) -> Log:
 def _times(events: list[Attempted]) -> Times | None:
     if not events:
         return None
-    ended = array("q", [-1 if a.ended is None else a.ended for a in events])
+    ended = array("q", [NO_TIME if a.ended is None else a.ended for a in events])
     began = array("q", [a.claimed if a.started is None else a.started for a in events])
     workers: dict[str, int] = {}
-    resource = array("i", [workers.setdefault(a.worker, len(workers)) if a.worker else -1 for a in events])
+    resource = array("i", [workers.setdefault(a.worker, len(workers)) if a.worker else NONE for a in events])
     return Times(ended, began, resource if workers else None, tuple(workers))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from petri_cli.mining.log import Log, Times
+from petri_cli.mining.log import NO_TIME, Log, Times
 from petri_cli.render.look import LANE_STYLES, Line, Look, columns, crop, pad
 from petri_cli.render.phrase import many
 from petri_cli.render.run_lines import seconds
@@ -34,7 +34,7 @@ Events = list[tuple[int, int, int]]
 def draw_chart(log: Log, look: Look) -> list[Line]:
     """The chart, with a line that names its colours. Without times a line that says so."""
     head: Line = [("", "  "), ("strong", "When it happened")]
-    if log.times is None or not any(t >= 0 for t in log.times.ended):
+    if log.times is None or not any(t != NO_TIME for t in log.times.ended):
         return [[], [*head, ("dim", "  the events of this log have no times")]]
     step = max(1, -(-log.n_events // MAX_EVENTS))
     cases = _cases(log, log.times, step)
@@ -61,9 +61,9 @@ def _cases(log: Log, times: Times, step: int) -> list[tuple[int, Events]]:
             events: Events = []
             for k, a in enumerate(trace, at):
                 ended = times.ended[k]
-                began = times.began[k] if times.began is not None else -1
-                if ended >= 0:
-                    events.append((a, began if 0 <= began <= ended else ended, ended))
+                began = times.began[k] if times.began is not None else NO_TIME
+                if ended != NO_TIME:
+                    events.append((a, began if NO_TIME < began <= ended else ended, ended))
             if events:
                 found.append((case, events))
         at += len(trace)

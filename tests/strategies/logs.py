@@ -6,7 +6,7 @@ from array import array
 
 from hypothesis import strategies as st
 
-from petri_cli.mining.log import Log, Times, log_of
+from petri_cli.mining.log import NO_TIME, Log, Times, log_of
 
 NAMES = st.one_of(
     st.sampled_from(
@@ -39,7 +39,8 @@ NAMES = st.one_of(
 """Not empty; any character but half a surrogate pair."""
 
 TICKS = st.one_of(
-    st.integers(0, 4_102_444_800_000_000), st.sampled_from([0, 1_000, 1_700_000_000_000_000, 1_700_000_000_123_456])
+    st.integers(-62_135_596_800_000_000, 253_402_300_799_999_999),
+    st.sampled_from([-1, 0, -1_000_001, 1_000, 1_700_000_000_000_000, 1_700_000_000_123_456]),
 )
 
 
@@ -62,17 +63,18 @@ def _times(draw: st.DrawFn, sizes: list[int]) -> Times | None:
         if draw(st.booleans()):
             ended.extend(sorted(draw(st.lists(TICKS, min_size=size, max_size=size))))
         else:
-            ended.extend([-1] * size)
-        began.extend(draw(st.lists(st.one_of(st.just(-1), TICKS), min_size=size, max_size=size)))
+            ended.extend([NO_TIME] * size)
+        begins = draw(st.lists(st.one_of(st.just(NO_TIME), TICKS), min_size=size, max_size=size))
+        began.extend(min(b, e) if e != NO_TIME else b for b, e in zip(begins, ended[len(began) :], strict=True))
         for name in draw(st.lists(st.one_of(st.just(""), NAMES), min_size=size, max_size=size)):
             resource.append(resources.setdefault(name, len(resources)) if name else -1)
     outcome, outcomes = array("i"), dict[str, int]()
     for name in draw(st.lists(st.one_of(st.just(""), NAMES), min_size=len(ended), max_size=len(ended))):
         outcome.append(outcomes.setdefault(name, len(outcomes)) if name else -1)
     with_outcome = bool(outcomes) and draw(st.booleans())
-    with_began = any(t != -1 for t in began) and draw(st.booleans())
+    with_began = any(t != NO_TIME for t in began) and draw(st.booleans())
     with_resource = bool(resources) and draw(st.booleans())
-    if not (with_began or with_resource or with_outcome or any(t != -1 for t in ended)):
+    if not (with_began or with_resource or with_outcome or any(t != NO_TIME for t in ended)):
         return None
     return Times(
         ended, began if with_began else None, resource if with_resource else None,

@@ -12,7 +12,7 @@ import pytest
 from petri_cli.formats.dfg_draw import write_dfg_dot, write_dfg_mermaid, write_dfg_svg
 from petri_cli.mining.dfg import directly_follows
 from petri_cli.mining.follow_times import Spread, activity_times, follow_times
-from petri_cli.mining.log import Times, log_of
+from petri_cli.mining.log import NO_TIME, Times, log_of
 from tests.textbook_logs import FULL, L7, letters
 
 Draw = Callable[..., str]
@@ -55,7 +55,7 @@ def test_times_of_edges_are_medians_and_means_from_end_to_beginning() -> None:
     assert follow_times(timed) == {(0, 1): Spread(3, 10.0, 30.0, 130 / 3, 90.0)}
     assert activity_times(exact) == {0: Spread(3, 0, 0, 0, 0), 1: Spread(3, 5.0, 29.0, 38.0, 80.0)}
     assert activity_times(timed) == activity_times(log) == {}
-    ended[1] = -1
+    ended[1] = NO_TIME
     assert follow_times(replace(log, times=Times(ended))) == {(0, 1): Spread(2, 30.0, 90.0, 60.0, 90.0)}
     assert follow_times(log) == {}
 

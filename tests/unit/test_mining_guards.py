@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from petri_cli.mining.guards import guard_proposals
-from petri_cli.mining.log import Log, Times, log_of
+from petri_cli.mining.log import NO_TIME, Log, Times, log_of
 from petri_cli.mining.retries import Outcome, Run, count_outcomes, retry_advice, runs_of
 
 SECOND = 1_000_000
@@ -182,7 +182,7 @@ def test_an_activity_without_any_outcome_is_not_taken_to_have_failed() -> None:
 def test_outcomes_are_counted_the_most_frequent_first() -> None:
     log = log_of(["aaab"])
     assert count_outcomes(log) == []
-    times = Times(array("q", [-1] * 4), outcome=array("i", [0, 1, 0, -1]), outcomes=("no", "OK"))
+    times = Times(array("q", [NO_TIME] * 4), outcome=array("i", [0, 1, 0, -1]), outcomes=("no", "OK"))
     found = count_outcomes(replace(log, times=times))
     assert found == [Outcome("no", 2, False), Outcome("OK", 1, True)]
     assert [o.success for o in count_outcomes(replace(log, times=times), {"no"})] == [True, False]

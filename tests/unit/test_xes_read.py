@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from petri_cli.errors import InputError, PetriError
 from petri_cli.formats.logs import LogOptions, read_log
 from petri_cli.formats.xes_tokens import Clean, Tokens
-from petri_cli.mining.log import Log
+from petri_cli.mining.log import NO_TIME, Log
 
 BEGIN = '<?xml version="1.0" encoding="UTF-8"?>\n<log xes.version="1849.2016" xes.features="nested-attributes">\n'
 KEYS = ("concept:name", "time:timestamp")
@@ -104,7 +104,7 @@ def test_a_case_in_which_one_event_has_no_time_stays_in_the_order_of_the_documen
     assert names(log) == ["b x a"]
     assert [p.code for p in log.problems] == ["PETRI_LOG_ORDER"]
     assert log.times is not None
-    assert log.times.ended[1] == -1
+    assert log.times.ended[1] == NO_TIME
 
 
 def test_a_classifier_of_the_log_or_keys_name_the_activity() -> None:
