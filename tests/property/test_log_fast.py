@@ -16,7 +16,7 @@ from petri_cli.formats.fast_log import read_csv_fast
 from petri_cli.formats.log_source import LogSource
 from petri_cli.formats.log_write import write_log
 from petri_cli.formats.logs import LogOptions, read_log
-from petri_cli.mining.log import Log
+from petri_cli.mining.log import NO_TIME, Log
 from tests.strategies.logs import logs
 
 polars = pytest.importorskip("polars", reason="Polars is the extra [fast]")
@@ -125,7 +125,7 @@ def test_numbers_in_parquet_are_text(tmp_path: Path) -> None:
     log = read_log(path)
     assert log.cases == ("7", "10")
     assert log.times is not None
-    assert list(log.times.ended) == [1_700_000_000_000_000, 1_700_000_001_000_000, -1]
+    assert list(log.times.ended) == [1_700_000_000_000_000, 1_700_000_001_000_000, NO_TIME]
 
 
 def test_bad_rows_of_parquet_are_named_by_their_number(tmp_path: Path) -> None:

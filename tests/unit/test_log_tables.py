@@ -15,7 +15,7 @@ from petri_cli.formats.log_options import Columns, guess_columns
 from petri_cli.formats.log_times import Timestamps, written
 from petri_cli.formats.log_write import write_log
 from petri_cli.formats.logs import LogOptions, read_log
-from petri_cli.mining.log import Log, log_of
+from petri_cli.mining.log import NO_TIME, Log, log_of
 
 HEADER = "case_id,activity,timestamp\n"
 
@@ -158,8 +158,10 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
         ("1700000000123", 1_700_000_000_123_000),
         ("1700000000123456", 1_700_000_000_123_456),
         ("1700000000123456789", 1_700_000_000_123_456),
-        ("", -1),
-        ("  ", -1),
+        ("1969-12-31T23:59:59.999999Z", -1),
+        ("-1.5", -1_500_000),
+        ("", NO_TIME),
+        ("  ", NO_TIME),
     ],
 )
 def test_timestamps_are_read(text: str, ticks: int) -> None:
