@@ -117,10 +117,27 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _show_config(wanted: bool) -> None:
+    if wanted:
+        from petri_cli.cli.config import show_config
+
+        show_config()
+        raise typer.Exit
+
+
 @app.callback()
 def petri(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+    config: Annotated[
+        bool,
+        typer.Option(
+            "--show-config",
+            callback=_show_config,
+            is_eager=True,
+            help="Print what a call here goes by (store, session, colour, extras), and where each value comes from.",
+        ),
     ] = False,
 ) -> None:
     """Long plans, safe to run: compile a plan to a Petri net, prove it sound, or see the state it would die in."""

@@ -28,6 +28,7 @@ from petri_cli.driver.groups import GRACE, end, group_is_empty
 from petri_cli.driver.guardian import VARIABLE, token
 from petri_cli.driver.guarding import Guard
 from petri_cli.driver.pipes import NO_PIPES, Pipes, fill, pour
+from petri_cli.driver.programs import as_bytes
 from petri_cli.driver.redact import Redactor
 from petri_cli.errors import PetriError
 from petri_cli.session.events import Process
@@ -109,7 +110,7 @@ class Programs:
                 "-c",
                 _LAUNCHER,
                 "sh",
-                *command.argv,
+                *map(as_bytes, command.argv),
                 stdin=pipes.stdin[0],
                 stdout=pipes.stdout[1],
                 stderr=pipes.stderr[1],
@@ -248,9 +249,10 @@ class Running:
         return Ended(self._child.returncode, timed_out, output, files, _tail(err) or _tail(out), error)
 
 
-def _environment(command: Command) -> dict[str, str]:
+def _environment(command: Command) -> dict[bytes, bytes]:
     changed = {k: v for k, v in command.environment.items() if v is not None}
-    return {**{k: v for k, v in os.environ.items() if k not in command.environment}, **changed}
+    whole = {**{k: v for k, v in os.environ.items() if k not in command.environment}, **changed}
+    return {as_bytes(k): as_bytes(v) for k, v in whole.items()}
 
 
 def _tail(stream: Captured) -> str:

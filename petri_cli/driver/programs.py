@@ -58,8 +58,13 @@ def shell(t: Transition, command: str | Sequence[str]) -> Action:
 def _start(command: str | Sequence[str]) -> Coroutine[Any, Any, Process]:
     settings: dict[str, Any] = {"stdin": PIPE, "stdout": PIPE, "stderr": PIPE, "start_new_session": True}
     if isinstance(command, str):
-        return asyncio.create_subprocess_shell(command, **settings)
-    return asyncio.create_subprocess_exec(*command, **settings)
+        return asyncio.create_subprocess_shell(as_bytes(command), **settings)
+    return asyncio.create_subprocess_exec(*map(as_bytes, command), **settings)
+
+
+def as_bytes(word: str) -> bytes:
+    """A word as programs get it: in UTF-8 whatever the locale, as a plan has it; what came as bytes, unchanged."""
+    return word.encode("utf-8", "surrogateescape")
 
 
 async def _end_group(process: Process) -> None:
