@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from petri_cli.cli.exit import Exit
+from petri_cli.cli.options import SessionNamed
 from petri_cli.cli.store import StoreUrl
 
 
@@ -14,6 +15,7 @@ def cancel(
     session: Annotated[
         str | None, typer.Argument(metavar="[SESSION]", help="Which session; the only live one where not said.")
     ] = None,
+    named: SessionNamed = None,
     store: StoreUrl = None,
     why: Annotated[str, typer.Option("--why", metavar="TEXT", help="A word for the log.")] = "cancelled",
     by: Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who says so; your user name.")] = None,
@@ -24,13 +26,14 @@ def cancel(
     """
     import asyncio
 
-    from petri_cli.cli.store import opened, session_of, user
+    from petri_cli.cli.options import one_session
+    from petri_cli.cli.store import chosen, user
     from petri_cli.cli.streams import Output
     from petri_cli.driver import external
 
-    with opened(store) as sessions, Output() as out:
-        which = session_of(sessions, session)
-        asyncio.run(external.cancel(sessions, which, by=user(by), why=why))
+    with chosen(store, one_session(session, named)) as at, Output() as out:
+        which = at.session
+        asyncio.run(external.cancel(at.store, which, by=user(by), why=why))
         out.done = f"{which} is cancelled all the same"
         out.write(f"{which} is cancelled\n")
     return Exit.OK

@@ -26,7 +26,7 @@ def claim(
     Do it before the lease ends, or renew it (petri heartbeat CLAIM). Then say what came of it (petri report CLAIM).
     Where the claim cannot be printed, it is taken back.
     """
-    from petri_cli.cli.store import opened, session_of, user
+    from petri_cli.cli.store import chosen, user
     from petri_cli.cli.streams import Output, say
     from petri_cli.driver import external
     from petri_cli.driver.clocks import clock_trouble
@@ -35,8 +35,8 @@ def claim(
     from petri_cli.errors import PetriError
     from petri_cli.session.clock import wall_clock
 
-    with opened(store) as sessions, Output() as out:
-        which = session_of(sessions, session)
+    with chosen(store, session) as at, Output() as out:
+        sessions, which = at.store, at.session
         taken = external.claim(sessions, which, user(worker), task=task, lease=lease)
         if taken is None:
             say(f"petri: nothing in {which} waits for a worker now")

@@ -16,6 +16,7 @@ from petri_cli.errors import PetriError, Position, Problem
 from petri_cli.net.model import Net
 from petri_cli.plan.model import Plan
 from petri_cli.render.page import Page
+from petri_cli.render.pasting import Paste
 from petri_cli.render.phrase import listed, many
 from petri_cli.render.reporters import reporter
 from petri_cli.session.store import EventStore
@@ -52,10 +53,12 @@ def commit_file(
     terms: Terms,
     page: Page,
     loaded: tuple[Plan | Net, tuple[Problem, ...]] | None = None,
+    url: str | None = None,
 ) -> Outcome:
     """Commit the plan in ``document``; without a ``session`` one is opened, called like the plan.
 
-    loaded: what was read in it before. Raises PetriError for a plan that cannot be read, or does not fit the session.
+    loaded: what was read in it before; url: the store, as it was given. Raises PetriError for a plan that cannot be
+    read, or does not fit the session.
     """
     from petri_cli.soundness.fixes import KINDS
 
@@ -87,11 +90,11 @@ def commit_file(
         page.errors(result.warnings)
         page.line(_said(done, result.evidence if result.sound else "UNKNOWN, accepted"))
         if session is None and terms.alone:
-            _tell_of_unfinished(store, done.session, document)
+            _tell_of_unfinished(store, url, done.session, document)
     return Outcome(Exit.OK, done)
 
 
-def _tell_of_unfinished(store: EventStore, opened: str, document: Document) -> None:
+def _tell_of_unfinished(store: EventStore, url: str | None, opened: str, document: Document) -> None:
     """Say so where the same plan was begun before, under the same name, and nobody goes on with it."""
     alike = re.compile(re.escape(re.sub(r"-\d+$", "", opened)) + r"(-\d+)?")
     others = [s for s in store.sessions() if s != opened and alike.fullmatch(s)]
@@ -99,7 +102,8 @@ def _tell_of_unfinished(store: EventStore, opened: str, document: Document) -> N
         state = store.state(other)
         same = state.plan is not None and state.plan.hash == document.hash
         if same and state.ended in (None, "suspended") and not driven(state):
-            say(f"{other} is unfinished: petri run --session {other} goes on with it")
+            paste = Paste(other, named=True, store=url or "")
+            say(f"{other} is unfinished: {paste('run')} goes on with it")
             return
 
 

@@ -19,9 +19,9 @@ def heartbeat(
     lease: Annotated[float | None, lease_option("How long from now; as the claim has it.")] = None,
 ) -> int:
     """Renew the lease of a claim. Exit code 4 when the claim is over: stop the work, nothing of it will count."""
-    from petri_cli.cli.store import opened, session_of
+    from petri_cli.cli.store import chosen
     from petri_cli.driver import external
 
-    with opened(store) as sessions:
-        external.heartbeat(sessions, session_of(sessions, session), claim, worker=worker, lease=lease)
+    with chosen(store, session) as at:
+        external.heartbeat(at.store, at.session, claim, worker=worker, lease=lease)
     return Exit.OK

@@ -23,9 +23,9 @@ def inject(
 
     No other place of a plan takes tokens from outside: units of resources are given back by blocks and by time alone.
     """
-    from petri_cli.cli.store import opened, session_of, user
+    from petri_cli.cli.store import chosen, user
     from petri_cli.driver import external
 
-    with opened(store) as sessions:
-        external.inject(sessions, session_of(sessions, session), place, thread=item, by=user(by))
+    with chosen(store, session) as at:
+        external.inject(at.store, at.session, place, thread=item, by=user(by))
     return Exit.OK

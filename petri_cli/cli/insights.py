@@ -92,14 +92,14 @@ def insights(
                 session, LogAsked(candidate, named, success, lifecycle, change, timeout), form, color
             )
     from petri_cli.cli.options import capacities
-    from petri_cli.cli.store import opened, session_of
+    from petri_cli.cli.store import chosen
     from petri_cli.cli.streams import Output, page_on
     from petri_cli.driver.insights import insights as look_into
     from petri_cli.render.insights import draw_insights, insights_json
 
     changes = capacities(change)
-    with opened(store) as sessions, Output() as out:
-        which = session_of(sessions, session)
+    with chosen(store, session, how="") as at, Output() as out:
+        sessions, which = at.store, at.session
         revision = sessions.state(which).revision  # before the plan is read: what is committed later is not undone
         found = look_into(sessions, which, sessions.sessions() if every else None, deadline=until(timeout))
         other = None if candidate is None else _candidate(candidate, found, timeout)
@@ -111,11 +111,13 @@ def insights(
             found = replace(found, what_if=played)
         page = page_on(out, color, verbosity=0)
         if form == "json":
-            page.write(insights_json(found, other))
+            page.write(insights_json(found, other, at.paste))
         else:
-            page.lines(draw_insights(found, page.look, candidate=other, applied=apply))
+            page.lines(draw_insights(found, page.look, candidate=other, applied=apply, paste=at.paste))
         if apply and any(a.reversible for a in found.adaptations):
-            return _apply(sessions, which, found, revision, page if form == "text" else None)
+            code = _apply(sessions, which, found, revision, page if form == "text" else None)
+            out.done = f"the plan is changed all the same: {at.paste('status')}" if code == Exit.OK else ""
+            return code
     return Exit.OK if other is None or other.result.sound else Exit.UNSOUND
 
 

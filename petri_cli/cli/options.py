@@ -18,7 +18,12 @@ StoreUrl = Annotated[
 ]
 SessionId = Annotated[
     str | None,
-    typer.Option("--session", metavar="ID", help="Which session; the only live one where not said."),
+    typer.Option(
+        "--session", metavar="ID", help="Which session; $PETRI_SESSION, else the only live one, where not said."
+    ),
+]
+SessionNamed = Annotated[
+    str | None, typer.Option("--session", metavar="ID", help="Which session, as the other commands are told it.")
 ]
 LogCase = Annotated[str | None, typer.Option("--case", metavar="COLUMN", help="Column of the case.")]
 LogActivity = Annotated[str | None, typer.Option("--activity", metavar="COLUMN", help="Column of the activity.")]
@@ -66,6 +71,13 @@ def widths(given: Iterable[str] | None) -> dict[str, int]:
             raise typer.BadParameter(f"{said!r} is not ID=N: {wanted}", param_hint="--width")
         found[name] = int(number)
     return found
+
+
+def one_session(argument: str | None, option: str | None) -> str | None:
+    """The session that a command is about which takes it either way. Raises BadParameter where they are two."""
+    if argument is not None and option is not None and argument != option:
+        raise typer.BadParameter(f"it is {argument} already", param_hint="--session")
+    return argument if option is None else option
 
 
 def lease_option(told: str) -> Any:

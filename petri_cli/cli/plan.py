@@ -14,6 +14,14 @@ def plan(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A plan; - is standard input.")],
     session: SessionId = None,
     store: StoreUrl = None,
+    objective: Annotated[
+        str | None,
+        typer.Option("--from-objective", metavar="TEXT", help="Let a model write FILE, or change it, behind the gate."),
+    ] = None,
+    tries: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Drafts that a model may write until one is sound.")
+    ] = 3,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Accept what the model wrote without being asked.")] = False,
     expect_revision: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Refuse unless the session is at revision N (0: none yet).")
     ] = None,
@@ -35,18 +43,31 @@ def plan(
 
     An unsound plan is refused as petri analyze shows it, and nothing is written. Without --session one is opened that
     is called like the plan. Work that is done stays done where its task is unchanged; what does not fit is named.
+
+    With --from-objective a model writes the plan: the gate answers it until the plan is sound. What it would change is
+    shown, and written to FILE and committed when you accept it. PETRI_LLM_BASE_URL, PETRI_LLM_MODEL and
+    PETRI_LLM_API_KEY say which model.
     """
     from petri_cli.cli.committing import Terms, commit_file
     from petri_cli.cli.inputs import one_source, read_source
-    from petri_cli.cli.store import opened
+    from petri_cli.cli.store import opened, pastable, refuse_session
     from petri_cli.cli.streams import Output, page_on
     from petri_cli.driver.commit import Document
+    from petri_cli.render.pasting import Paste
     from petri_cli.soundness.result import Budget
 
+    refuse_session(file, store, "plan")
+    if objective is not None:
+        from petri_cli.cli.drafting import write_draft
+
+        ended = write_draft(file, objective, Budget(max_states, timeout), tries=tries, accepted=yes)
+        if ended is not None:
+            return ended
     source = one_source(file, stdin_filename)
     document = Document.of(read_source(source), source.name)
     terms = Terms(Budget(max_states, timeout), accept_unknown, expect_revision, revoke)
-    with opened(store, create=True) as sessions, Output(later=True) as out:
+    paste = Paste(session or "", session is not None, store or "")
+    with opened(store, create=True) as sessions, pastable(lambda: paste), Output(later=True) as out:
         outcome = commit_file(document, sessions, session, terms, page_on(out, color, verbosity=-quiet))
         if (done := outcome.committed) is not None:
             out.done = f"{done.session} is at revision {done.revision} all the same"

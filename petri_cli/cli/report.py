@@ -26,7 +26,7 @@ def report(
     Exit code 4 when the claim is over: the report is written down, and refused.
     """
     from petri_cli.cli.inputs import one_source, read_source
-    from petri_cli.cli.store import opened, session_of, work_folder
+    from petri_cli.cli.store import chosen, work_folder
     from petri_cli.document.source import MAX_BYTES, too_large
     from petri_cli.driver import external
     from petri_cli.driver.capture import result_of
@@ -41,7 +41,7 @@ def report(
                 *too_large(MAX_BYTES), where=Position(source.name), hint="report where it is, not what it is"
             )
         said = result_of(data)
-    with opened(store) as sessions:
-        which = session_of(sessions, session)
-        external.report(sessions, which, claim, output=said, error=error, worker=worker, folder=work_folder(store))
+    with chosen(store, session) as at:
+        folder = work_folder(store)
+        external.report(at.store, at.session, claim, output=said, error=error, worker=worker, folder=folder)
     return Exit.OK

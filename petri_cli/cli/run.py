@@ -80,7 +80,10 @@ def run(
         ),
     ] = "text",
     events: Annotated[
-        str | None, typer.Option("--events", "-e", metavar="FILE", help="Write the events to FILE, one a line.")
+        str | None,
+        typer.Option(
+            "--events", "-e", metavar="FILE", help="Of a net or a simulation: write the events to FILE, one a line."
+        ),
     ] = None,
     stdin_filename: StdinName = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only how it ended.")] = False,
@@ -102,6 +105,7 @@ def run(
     from petri_cli.cli.inputs import one_source, read_source
     from petri_cli.cli.options import widths
     from petri_cli.cli.running import Game, Running, play_net, run_net, simulate_plan
+    from petri_cli.cli.store import refuse_session
     from petri_cli.driver.limit import MAX_FIRINGS
     from petri_cli.net.start import start_of
     from petri_cli.plan.model import Plan
@@ -135,6 +139,7 @@ def run(
 
     if file is None:
         return in_session()
+    refuse_session(file, store, "run")
     source = one_source(file, stdin_filename)
     data = read_source(source)
     subject, warnings = load_data(data, source.name)

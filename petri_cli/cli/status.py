@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from petri_cli.cli.options import Colour
+from petri_cli.cli.options import Colour, SessionNamed
 from petri_cli.cli.store import StoreUrl
 
 Format = Literal["text", "json"]
@@ -17,6 +17,7 @@ def status(
         str | None,
         typer.Argument(metavar="[SESSION]", help="Which session; the only live one, else the latest, where not said."),
     ] = None,
+    named: SessionNamed = None,
     store: StoreUrl = None,
     at: Annotated[
         str | None, typer.Option("--at", metavar="SEQ|TIME", help="As it was after event SEQ, or at a time (ISO 8601).")
@@ -42,7 +43,8 @@ def status(
 
     Nothing is written and nothing is locked. The state is folded from the log; --at folds only its beginning.
     """
-    from petri_cli.cli.store import opened, session_of
+    from petri_cli.cli.options import one_session
+    from petri_cli.cli.store import chosen
     from petri_cli.cli.streams import Output, page_on
     from petri_cli.cli.watching import Looking, replay_keys, watch_changes
 
@@ -51,10 +53,8 @@ def status(
         raise typer.BadParameter("one of them at a time", param_hint=" and ".join(k for k, v in asked.items() if v))
     if replay and form == "json":
         raise typer.BadParameter("it is for people; --all --format json has every event", param_hint="--replay")
-    with opened(store) as sessions, Output() as out:
-        looking = Looking(
-            sessions, session_of(sessions, session, latest=True), page_on(out, color, verbosity=0), form, everything
-        )
+    with chosen(store, one_session(session, named), latest=True) as session_at, Output() as out:
+        looking = Looking(session_at, page_on(out, color, verbosity=0), form, everything)
         if replay:
             return replay_keys(looking, out, looking.seq_of(at))
         if watch:

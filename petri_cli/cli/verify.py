@@ -23,16 +23,16 @@ def verify(
     """
     import asyncio
 
-    from petri_cli.cli.store import opened, session_of, work_folder
+    from petri_cli.cli.store import chosen, work_folder
     from petri_cli.cli.streams import Output
     from petri_cli.driver import external
     from petri_cli.driver.local import local_judge
     from petri_cli.render.look import visible
     from petri_cli.session.events import Verified
 
-    with opened(store) as sessions, Output(later=True) as out:
-        which = session_of(sessions, session)
-        out.done = f"what was judged stands: petri status {which}"
+    with chosen(store, session) as at, Output(later=True) as out:
+        sessions, which = at.store, at.session
+        out.done = f"what was judged stands: {at.paste('status')}"
 
         async def adjudicate() -> bool:
             passed = True

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from petri_cli.cli.exit import Exit
+from petri_cli.cli.store import Chosen
 from petri_cli.cli.streams import Output
 from petri_cli.driver.status import Phase, Status, status_of
 from petri_cli.engine.tokens import to_ticks
 from petri_cli.errors import PetriError
-from petri_cli.render.look import Line, cut
+from petri_cli.render.look import Line, crop, cut
 from petri_cli.render.page import Page
 from petri_cli.render.session_lines import SessionNarrator
 from petri_cli.render.status import draw_status, draw_steps
@@ -54,11 +55,18 @@ EXIT: dict[Phase, Exit] = {
 class Looking:
     """One session, as it is looked at: where it is shown, in what form, and whether nothing is left out."""
 
-    store: EventStore
-    session: str
+    at: Chosen
     page: Page
     form: str = "text"
     everything: bool = False
+
+    @property
+    def store(self) -> EventStore:
+        return self.at.store
+
+    @property
+    def session(self) -> str:
+        return self.at.session
 
     def seq_of(self, at: str | None) -> int | None:
         """The number of the event that ``--at`` means: a number, or a time. Raises PetriError ``PETRI_BAD_TIME``."""
@@ -67,7 +75,7 @@ class Looking:
         if at.isdecimal():
             last = self.store.last(self.session)
             if len(at) > DIGITS or not 1 <= int(at) <= last:
-                message = f"the log of `{self.session}` has the events 1 to {last}, not {at[:DIGITS]}"
+                message = f"the log of `{self.session}` has the events 1 to {last}, not {crop(at, DIGITS)}"
                 raise PetriError("PETRI_BAD_TIME", message)
             return int(at)
         try:
@@ -103,10 +111,11 @@ class Looking:
 
     def drawn(self, status: Status, rows: int | None = None) -> list[Line]:
         """The page. rows: so many lines there are at most; the latest steps are on it in any case."""
-        look, history = self.page.look, self.history(status.state)
+        look, history, paste = self.page.look, self.history(status.state), self.at.paste
         if rows is None:
-            return draw_status(status, look, history=history, everything=self.everything)
-        head, steps = draw_status(status, look, everything=self.everything), draw_steps(history, look)
+            return draw_status(status, look, history=history, everything=self.everything, paste=paste)
+        head = draw_status(status, look, everything=self.everything, paste=paste)
+        steps = draw_steps(history, look)
         title, lines = steps[:2], steps[2:]
         lines = lines[-max(STEPS, rows - len(head) - len(title)) :]
         if len(head) + len(title) + len(lines) > rows:

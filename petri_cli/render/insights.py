@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from petri_cli.driver.conformance import Conformance
@@ -12,6 +13,7 @@ from petri_cli.mining.adaptations import Adaptation
 from petri_cli.mining.what_if import Spread, WhatIf
 from petri_cli.render.look import KEEP, Line, Look, columns, crop, pad, wrap
 from petri_cli.render.mining import rounded, widths_told
+from petri_cli.render.pasting import HERE, Paste
 from petri_cli.render.phrase import listed, many
 from petri_cli.render.run_lines import seconds
 
@@ -23,9 +25,13 @@ BAR = 12
 
 
 def draw_insights(
-    found: Insights, look: Look, *, candidate: Candidate | None = None, applied: bool = False
+    found: Insights, look: Look, *, candidate: Candidate | None = None, applied: bool = False, paste: Paste = HERE
 ) -> list[Line]:
-    """What was looked at, how well the plan tells it, a paragraph a suggestion; what is only reported comes last."""
+    """What was looked at, how well the plan tells it, a paragraph a suggestion; what is only reported comes last.
+
+    paste: how commands are written.
+    """
+    paste = replace(paste, blank=KEEP)
     e = found.evidence
     runs = f"{many(len(e.sessions), 'session')}, {len(e.completed):,} completed"
     if found.command:
@@ -33,9 +39,9 @@ def draw_insights(
     lines = [[("strong", found.session), ("dim", f"{KEEP} {runs}{_time(e.makespans)}")]]
     if found.conformance is not None:
         title = f"The plan {found.file} and these cases" if found.command else "The plan and its history"
-        lines += _conformance(title, found.conformance, found, look)
+        lines += _conformance(title, found.conformance, found, look, paste)
     if candidate is not None:
-        lines += _candidate(candidate, found, look)
+        lines += _candidate(candidate, found, look, paste)
     if found.what_if is not None:
         lines += _what_if(found.what_if, found, look)
     changes = [a for a in found.adaptations if a.reversible]
@@ -44,11 +50,11 @@ def draw_insights(
         if group:
             lines += [[], [("", INDENT), ("strong", title)]]
             for a in group:
-                lines += _adaptation(a, command_of(a, found), look)
+                lines += _adaptation(a, command_of(a, found, paste), look)
     if not found.adaptations:
         lines += [[], [("", f"{INDENT}Nothing in these logs suggests another number.")]]
     if changes and not applied:
-        hint = "petri insights --apply commits what is suggested, as a revision behind the gate"
+        hint = f"{paste('insights', '--apply')} commits what is suggested, as a revision behind the gate"
         if found.command:
             hint = f"these are numbers for {found.file}: a log has no session that they could be committed to"
         lines += [[], *wrap([("dim", hint)], look.prose, INDENT)]
@@ -62,12 +68,12 @@ def _time(makespans: list[float]) -> str:
     return f", {seconds(round(middle, 1))} in the middle" if len(makespans) > 1 else f" in {seconds(round(middle, 1))}"
 
 
-def command_of(a: Adaptation, found: Insights) -> str:
+def command_of(a: Adaptation, found: Insights, paste: Paste) -> str:
     """The command that lists the cases behind an adaptation: of the first of its sessions."""
     if found.command:
         return found.command
     sessions = a.evidence.get("sessions") or found.evidence.completed or found.evidence.sessions
-    return f"petri status {sessions[0] if sessions else found.session} --all"
+    return replace(paste, session=sessions[0] if sessions else found.session, named=True)("status", "--all")
 
 
 def _adaptation(a: Adaptation, command: str, look: Look) -> list[Line]:
@@ -82,7 +88,7 @@ def _adaptation(a: Adaptation, command: str, look: Look) -> list[Line]:
 # Conformance
 
 
-def _conformance(title: str, fit: Conformance, found: Insights, look: Look) -> list[Line]:
+def _conformance(title: str, fit: Conformance, found: Insights, look: Look, paste: Paste) -> list[Line]:
     lines: list[Line] = [[], [("", INDENT), ("strong", title)]]
     ended = f"{fit.ended:,} of {many(fit.cases, 'case')} came to {'its' if fit.cases == 1 else 'their'} end"
     if not fit.known:
@@ -111,7 +117,8 @@ def _conformance(title: str, fit: Conformance, found: Insights, look: Look) -> l
     if fit.uneven:
         told = f"{fit.uneven:,} of {fit.ended:,} met a foreach at several widths, and are aligned at the widest"
         lines += wrap([("doubt", told)], look.prose, DEEPER)
-    hint = f"petri mine {found.session} lists the variants, petri status {found.session} --all every step"
+    named = replace(paste, session=found.session, named=True)
+    hint = f"{named('mine')} lists the variants, {named('status', '--all')} every step"
     if found.command:
         hint = f"{found.command} lists every case"
     return [*lines, *wrap([("dim", hint)], look.prose, DEEPER)]
@@ -130,8 +137,9 @@ def _cost(cost: tuple[int, int | None]) -> str:
     return f"{least:,}" if least == most else f"{least:,} or more" if most is None else f"{least:,} to {most:,}"
 
 
-def _candidate(candidate: Candidate, found: Insights, look: Look) -> list[Line]:
-    lines = _conformance(f"The candidate {candidate.file} and the same history", candidate.conformance, found, look)
+def _candidate(candidate: Candidate, found: Insights, look: Look, paste: Paste) -> list[Line]:
+    title = f"The candidate {candidate.file} and the same history"
+    lines = _conformance(title, candidate.conformance, found, look, paste)
     result = candidate.result
     style, sign = ("good", "✓") if result.sound else ("bad", "✗")
     why = "" if result.sound else result.message.removeprefix(f"{result.code}: ")
@@ -193,7 +201,7 @@ def _span(spread: Spread) -> str:
 # For programs
 
 
-def insights_data(found: Insights, candidate: Candidate | None = None) -> dict[str, Any]:
+def insights_data(found: Insights, candidate: Candidate | None = None, paste: Paste = HERE) -> dict[str, Any]:
     """As in ``schemas/insights.schema.json``."""
     e = found.evidence
     return {
@@ -201,7 +209,7 @@ def insights_data(found: Insights, candidate: Candidate | None = None) -> dict[s
         "session": found.session,
         "sessions": list(e.sessions),
         "completed": list(e.completed),
-        "adaptations": [{**a.as_data(), "command": command_of(a, found)} for a in found.adaptations],
+        "adaptations": [{**a.as_data(), "command": command_of(a, found, paste)} for a in found.adaptations],
         "conformance": None if found.conformance is None else _conformance_data(found.conformance),
         "candidate": None if candidate is None else _candidate_data(candidate),
         "whatIf": None if found.what_if is None else _what_if_data(found.what_if),
@@ -266,6 +274,6 @@ def _what_if_data(found: WhatIf) -> Mapping[str, Any]:
     }
 
 
-def insights_json(found: Insights, candidate: Candidate | None = None) -> str:
+def insights_json(found: Insights, candidate: Candidate | None = None, paste: Paste = HERE) -> str:
     """:func:`insights_data` as text."""
-    return json.dumps(insights_data(found, candidate), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(insights_data(found, candidate, paste), indent=2, ensure_ascii=False) + "\n"

@@ -7,10 +7,8 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from petri_cli.driver.status import Status
 from petri_cli.render.look import Line, Look
 from petri_cli.render.session_lines import broken
-from petri_cli.render.status import draw_at_work
 from petri_cli.session.state import State
 from petri_cli.session.store import Entry
 
@@ -25,14 +23,18 @@ SHARE = 10
 class LiveSession:
     """Draws below the lines that are printed, and over itself.
 
-    status: makes the status of a state; write and flush: of the terminal. Drawing happens in the driver's own loop, so
+    drawn: the lines about a state; write and flush: of the terminal. Drawing happens in the driver's own loop, so
     that it never sees a state that is being changed.
     """
 
     def __init__(
-        self, status: Callable[[State], Status], look: Look, write: Callable[[str], None], flush: Callable[[], None]
+        self,
+        drawn: Callable[[State, Look], list[Line]],
+        look: Look,
+        write: Callable[[str], None],
+        flush: Callable[[], None],
     ) -> None:
-        self._status = status
+        self._lines = drawn
         self._look = look
         self._write = write
         self._flush = flush
@@ -54,7 +56,7 @@ class LiveSession:
                 await asyncio.sleep(max(EVERY, SHARE * self._took))
                 begun = time.monotonic()
                 if self._state is not None and (self._fresh or begun - self._drawn_at > REDRAW):
-                    self._draw(draw_at_work(self._status(self._state), self._look))
+                    self._draw(self._lines(self._state, self._look))
                     self._took = time.monotonic() - begun
         self._clear()
         self._flush()

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from petri_cli.driver.status import ClaimRow, Status
 from petri_cli.engine.tokens import to_seconds
 from petri_cli.plan.lower import resource_place
+from petri_cli.render.look import KEEP
+from petri_cli.render.pasting import Paste
 from petri_cli.render.phrase import listed
 from petri_cli.render.run_lines import seconds
 from petri_cli.session.state import RESOURCE
@@ -13,23 +17,25 @@ MOST = 3
 """Names in a line; what is more is counted."""
 
 
-def waits(s: Status) -> list[str]:
-    """People and workers first; time only where nothing else is going on here."""
+def waits(s: Status, paste: Paste | None = None) -> list[str]:
+    """People and workers first; time only where nothing else is going on here. paste: how commands are written."""
+    paste = replace(paste or Paste(s.session), blank=KEEP)
     if s.state.ended not in (None, "suspended") or s.plan is None:
         return []
     offered = [r.task for r in s.tasks if r.pull and r.ready]
     people = [r for r in s.claims if for_a_person(r)]
     elsewhere = [r for r in s.claims if not r.claim.driver and r.claim.stage != "reported"]
     lines = []
-    if offered:
-        names = offered[0] if len(offered) == 1 else f"({listed(offered, limit=MOST)})"
-        lines.append(f"waits for a worker: petri claim {names}")
+    if len(offered) == 1:
+        lines.append(f"waits for a worker: {paste('claim', offered[0])}")
+    elif offered:
+        lines.append(f"waits for workers ({listed(offered, limit=MOST)}): {paste('claim')}")
     for r in elsewhere[:MOST]:
-        lines.append(f"waits for {r.claim.worker or 'a worker'}: {r.task}, then petri report {r.claim.id}")
+        lines.append(f"waits for {r.claim.worker or 'a worker'}: {r.task}, then {paste('report', r.claim.id)}")
     if people:
         first, *others = [r.claim.id for r in people]
         more = f", and {listed(others, limit=MOST)}" if others else ""
-        lines.append(f"waits for a person: petri approve {first} (or --reject){more}")
+        lines.append(f"waits for a person: {paste('approve', first)} (or --reject){more}")
     due = goes_on_at(s)
     if due is not None and due > s.now:
         lines.append(f"goes on in {seconds(round(to_seconds(due - s.now), 1))}")

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -415,6 +416,15 @@ def driver(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         running.kill()
 
 
+@contextmanager
+def ending(process: subprocess.Popen[Any]) -> Iterator[None]:
+    """Nobody waits for ever for a process whose test has failed."""
+    try:
+        yield
+    finally:
+        process.kill()
+
+
 def until(holds: Any, seconds: float = 30.0) -> None:
     end = time.monotonic() + seconds
     while not holds():
@@ -490,6 +500,7 @@ def test_a_run_says_what_it_waits_for(tmp_path: Path) -> None:
     with (
         (tmp_path / "out").open("w", encoding="utf-8") as out,
         subprocess.Popen(command, cwd=tmp_path, env=environment(), stdout=out, stderr=out) as running,
+        ending(running),
     ):
         said = tmp_path / "out"
         until(lambda: "waits for a worker: petri claim review\n" in said.read_text())
@@ -501,7 +512,7 @@ def test_a_run_says_what_it_waits_for(tmp_path: Path) -> None:
         until(lambda: "waits for a person: petri approve c2 (or --reject)\n" in said.read_text())
         shown = petri("status", cwd=tmp_path).out
         assert "waits for a person: petri approve c2 (or --reject)\n" in shown
-        assert ", for a person: petri approve c2\n" in shown
+        assert ", for a person to approve\n" in shown
         running.send_signal(signal.SIGINT)
         assert running.wait(30) == 130
     assert said.read_text().count("waits for a worker") == 1
@@ -542,7 +553,10 @@ def test_who_watches_through_a_pipe_gets_each_state_at_once_and_may_leave(tmp_pa
     write(tmp_path, PULLED)
     petri("plan", "plan.petri.yaml", cwd=tmp_path)
     command = [str(PETRI), "status", "--watch", "--format", "json"]
-    with subprocess.Popen(command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, text=True) as watching:
+    with (
+        subprocess.Popen(command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, text=True) as watching,
+        ending(watching),
+    ):
         assert watching.stdout is not None
         following = watching.stdout
 

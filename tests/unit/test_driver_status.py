@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from petri_cli.cli.streams import Output, page_on
+from petri_cli.cli.store import Chosen
 from petri_cli.cli.watching import Looking
 from petri_cli.driver import external
 from petri_cli.driver.process import Ended
@@ -118,7 +119,7 @@ def test_a_session_that_ended_after_its_driver_died_does_not_say_that_it_goes_on
 
 
 def text_of(shown: Status) -> str:
-    return "\n".join("".join(text for _, text in line) for line in draw_status(shown, Look()))
+    return "\n".join(map(plain, draw_status(shown, Look())))
 
 
 def test_work_that_waits_for_its_time_says_when_it_goes_on(open_play: OpenPlay) -> None:
@@ -203,7 +204,7 @@ def test_a_small_screen_shows_the_latest_steps(open_play: OpenPlay) -> None:
     play = open_play({"seq": [task(f"t{n}") for n in range(30)]})
     play.run()
     with Output("/dev/null") as out:
-        looking = Looking(play.store, play.session, page_on(out, "never", verbosity=0))
+        looking = Looking(Chosen(play.store, play.session), page_on(out, "never", verbosity=0))
         for rows in (60, 30, 12, 8):
             text = [plain(line) for line in looking.drawn(looking.status(), rows)]
             assert len(text) <= rows
