@@ -32,7 +32,7 @@ from petri_cli.soundness.shape import target_of
 from tests.oracle import plans as meaning
 from tests.oracle.soundness import truth, violating
 from tests.oracle.statespace import TooBig, explore
-from tests.property.test_certificates import NETS, PLANS, certified, changed
+from tests.property.test_certificates import NETS, PLANS, certified, changed, well_formed
 from tests.strategies.free_choice_nets import free_choice_net
 
 
@@ -110,7 +110,7 @@ def attack_net(generator: str, seed: int, seen: Counter[str]) -> None:
     every = list(every_evidence_of_net(net, judge_net(net, Budget(2_000))))
     verdict = Verdict.SOUND if sound else Verdict.UNSOUND
     for written in every:
-        assert is_shown(verdict, written, net), (generator, seed, written[0])
+        assert well_formed(verdict, written, net) == written[0]
         seen[f"{verdict.value} {written[0]}"] += 1
     for _ in range(8):
         other = another_net(net, rng)
@@ -195,8 +195,8 @@ def attack_plan(generator: str, seed: int, seen: Counter[str]) -> None:
         attack_refusal(document, evidence_of_plan(plan, result), rng)
         return
     proofs = [w for kind in ("plan-waits", "plan-parts") if (w := proof_of_plan(plan, kind)) is not None]
-    for kind, _ in proofs:
-        seen[kind] += 1
+    for proof in proofs:
+        seen[well_formed(Verdict.SOUND, proof, plan)] += 1
     for _ in range(4):
         other = another_plan(document, rng)
         if other is None:
@@ -257,7 +257,7 @@ def attack_property(generator: str, seed: int, seen: Counter[str]) -> None:
         if written is None:
             seen["none"] += result.verdict is not Verdict.UNKNOWN
             continue
-        assert is_shown(result.verdict, written, net), (generator, seed, written)
+        well_formed(result.verdict, written, net)
         proofs = written[1].get("proofs", [{}])
         seen.update({f"{result.verdict.value} {how}" for proof in proofs for how in proof.keys() - {"of"}})
         _attack_property(net, result.verdict, written, rng, seen)

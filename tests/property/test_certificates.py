@@ -10,10 +10,12 @@ from random import Random
 from typing import Any
 
 import pytest
+from jsonschema import Draft7Validator
 
 from petri_cli.certificate.claim import Unproved
 from petri_cli.certificate.document import Certificate, check, digest_of, read_certificate
 from petri_cli.certificate.question import question_of
+from petri_cli.data import folder
 from petri_cli.errors import PetriError
 from petri_cli.evidence.nets import evidence_of_net
 from petri_cli.evidence.plans import evidence_of_plan, proof_of_plan
@@ -40,6 +42,16 @@ NETS: dict[str, Callable[[Random], Net]] = {
 }
 
 
+SCHEMA = Draft7Validator(json.loads((folder("schemas") / "certificate.schema.json").read_text(encoding="utf-8")))
+
+
+def well_formed(verdict: Verdict, written: tuple[str, dict[str, Any]], subject: Net | Plan) -> str:
+    """Check a certificate as it was written, and its form; what it shows."""
+    document = Certificate(verdict.value, written[0], digest_of(b""), "f", "0", written[1]).to_bytes()
+    SCHEMA.validate(json.loads(document))
+    return certified(verdict, written, subject)
+
+
 def certified(verdict: Verdict, written: tuple[str, dict[str, Any]], subject: Net | Plan) -> str:
     """Check a certificate that was written to bytes and read again; what it shows."""
     data = b"about this"
@@ -64,7 +76,7 @@ def _of_net(generator: str, seed: int) -> str:
     written = evidence_of_net(net, result)
     if written is None:
         return "none"
-    return certified(result.verdict, written, net)
+    return well_formed(result.verdict, written, net)
 
 
 @pytest.mark.parametrize("generator", NETS)
@@ -96,7 +108,7 @@ def _of_plan(generator: str, seed: int) -> str:
         _refuses_every_proof(plan)
     if result.verdict is Verdict.UNKNOWN:
         return "UNKNOWN"
-    return "none" if written is None else certified(result.verdict, written, plan)
+    return "none" if written is None else well_formed(result.verdict, written, plan)
 
 
 def _refuses_every_proof(plan: Plan) -> None:
