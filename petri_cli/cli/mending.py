@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from petri_cli.cli.run import Repairs
 from petri_cli.cli.streams import say
@@ -11,6 +13,9 @@ from petri_cli.driver.ear import Ear
 from petri_cli.driver.ending import Outcome
 from petri_cli.driver.repair import DEAD, MOST, Proposer, Terms, commit_accepted, repair, spent
 from petri_cli.session.store import EventStore
+
+if TYPE_CHECKING:
+    from petri_cli.llm.client import Client
 
 POLL = 0.1
 """Seconds between two looks at whether a person has decided."""
@@ -20,10 +25,24 @@ def terms_of(kinds: Repairs, *, approve: bool = False, most: int | None = None) 
     """On what terms a run mends its session; None: not at all."""
     if kinds == "off":
         return None
-    from petri_cli.driver.repair_adaptive import Adaptive
+    proposers: list[Proposer] = []
+    if kinds in ("adaptive", "both"):
+        from petri_cli.driver.repair_adaptive import Adaptive
 
-    proposers: list[Proposer] = [Adaptive()]
+        proposers.append(Adaptive())
+    if kinds in ("llm", "both"):
+        from petri_cli.llm.repairing import Model
+
+        proposers.append(Model(model_client()))
     return Terms(proposers, approve, MOST if most is None else most)
+
+
+def model_client() -> Client:
+    """Raises PetriError ``PETRI_LLM_SETTING``, ``PETRI_LLM_MISSING``."""
+    from petri_cli.llm.client import OpenAIClient
+    from petri_cli.llm.settings import Settings
+
+    return OpenAIClient(Settings.of(os.environ))
 
 
 class Mending:

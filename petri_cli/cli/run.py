@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Loaded = tuple[Plan | Net, tuple[Problem, ...]]
 
 Format = Literal["text", "json", "jsonl"]
-Repairs = Literal["off", "adaptive"]
+Repairs = Literal["off", "adaptive", "llm", "both"]
 
 
 def run(
@@ -38,7 +38,8 @@ def run(
         typer.Option("--take-over", help="Its driver is dead, though that cannot be seen from here: on another host."),
     ] = False,
     repair: Annotated[
-        Repairs, typer.Option("--repair", help="When the session is dead: change numbers that its log speaks for.")
+        Repairs,
+        typer.Option("--repair", help="When the session is dead: change numbers its log speaks for; ask a model."),
     ] = "off",
     approve_repairs: Annotated[
         bool, typer.Option("--approve-repairs", help="Wait for petri approve before a repair is committed.")

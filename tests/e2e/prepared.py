@@ -32,7 +32,7 @@ import petri_cli
 LARGEST = 1 << 18
 """Bytes that are read of a request at once."""
 FIRST = ("asyncio", "sqlite3", "rich.console", "rich.table")
-LARGE = {"polars", "oxidd", "numpy", "jsonschema"}
+LARGE = {"polars", "oxidd", "numpy", "jsonschema", "openai"}
 """What no call shall find imported that did not ask for it."""
 
 

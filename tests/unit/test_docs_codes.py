@@ -22,6 +22,7 @@ TITLE = "## The way out"
 NO_FILE_PROVOKES = {
     "PETRI_BAD_CERTIFICATE": "about --recheck",
     "PETRI_NO_CERTIFICATE": "about --certificate",
+    "PETRI_ALREADY_DECIDED": "about a session",
     "PETRI_BAD_BINDING": "actions are bound to a net in Python",
     "PETRI_BAD_STORE": "about --store",
     "PETRI_BAD_TIME": "about --at",
@@ -33,6 +34,9 @@ NO_FILE_PROVOKES = {
     "PETRI_CANNOT_EDIT": "about a change of a plan",
     "PETRI_CANNOT_WRITE": "about an output",
     "PETRI_CLAIM_ENDED": "about a session",
+    "PETRI_LLM_FAILED": "about a language model",
+    "PETRI_LLM_MISSING": "about what is installed",
+    "PETRI_LLM_SETTING": "about the environment",
     "PETRI_CONTROL_CHARACTER": "a page is text, which cannot hold the character",
     "PETRI_EXPRESSION_FAILED": "about the results of a run",
     "PETRI_FILE_EXISTS": "about an output of petri init",
@@ -66,6 +70,7 @@ NO_FILE_PROVOKES = {
     "PETRI_NOT_JSON": "about the result of a task",
     "PETRI_NOT_PT_NET": "about a net to be written as PNML",
     "PETRI_NOT_UTF8": "a page is text in UTF-8",
+    "PETRI_OWN_WORK": "about a session",
     "PETRI_PROPERTY_OF_A_PLAN": "an option and a file",
     "PETRI_REVISION_CONFLICT": "about the log of a session",
     "PETRI_REVISION_MISFIT": "about a plan and the work that was done under another one",
@@ -88,6 +93,7 @@ NO_FILE_PROVOKES = {
     "PETRI_TOO_LARGE": "too large to print",
     "PETRI_TOO_MANY_PLACES": "about a log",
     "PETRI_UNKNOWN": "a budget and a file too large to print",
+    "PETRI_UNKNOWN_CLAIM": "about a session",
     "PETRI_UNKNOWN_CODE": "about a call of petri explain",
     "PETRI_UNKNOWN_FOREACH": "about --width",
     "PETRI_UNKNOWN_SCHEMA": "about a call of petri schema",
@@ -104,7 +110,8 @@ BESIDE = {"PETRI_PRIORITY_IGNORED": {"PETRI_PROPERTY_VIOLATED"}}
 
 OF_WORK = {"PETRI_ATTEMPT", "PETRI_CLAIM", "PETRI_ITEM", "PETRI_PROCESS", "PETRI_SESSION", "PETRI_TASK"}
 """Variables of the environment that a piece of work finds."""
-VARIABLES = {*OF_WORK, "PETRI_PURE", "PETRI_SELF_CHECK", "PETRI_STORE"}
+OF_MODELS = {f"PETRI_LLM_{name}" for name in ("BASE_URL", "MODEL", "API_KEY", "TIMEOUT", "PRICE")}
+VARIABLES = {*OF_WORK, *OF_MODELS, "PETRI_PURE", "PETRI_SELF_CHECK", "PETRI_STORE"}
 """They look like codes."""
 
 
