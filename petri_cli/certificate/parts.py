@@ -15,7 +15,7 @@ from functools import cached_property
 from petri_cli.certificate.claim import demand
 from petri_cli.plan.model import Choice, Foreach, Guard, Loop, Parallel, Plan, PlanNode, Seq, Task
 
-Units = Mapping[str, float]
+Units = dict[str, float]
 """Units by resource; infinitely many under a foreach of any width."""
 
 MOST_ROUNDS = 100
@@ -46,14 +46,15 @@ def check_requests(plan: Plan) -> None:
 
 
 def demands(plan: Plan) -> Iterator[tuple[int, Units]]:
-    """How many units of each resource can be held and asked for at one time in a node, children before parents."""
+    """How many units of each resource can be held and asked for at one time in a node, children before parents. What is
+    said of a node changes when its parent is looked at: deep plans would take quadratic room otherwise."""
     held = counted(plan)
     below: dict[int, list[Units]] = {}
     for node in reversed(plan.nodes):
-        parts = below.pop(node.index, [])
-        total = together(node, parts)
-        if isinstance(node, Guard):
-            total = add([total, {r: k for r, k in node.units if r in held}])
+        total = together(node, below.pop(node.index, []))
+        for r, k in node.units if isinstance(node, Guard) else ():
+            if r in held:
+                total[r] = total.get(r, 0) + k
         below.setdefault(node.parent, []).append(total)
         yield node.index, total
 
@@ -63,11 +64,13 @@ def together(node: PlanNode, parts: Sequence[Units]) -> Units:
     match node:
         case Parallel():
             return add(parts)
+        case Guard() if parts:
+            return parts[0]
         case Foreach():
             width = math.inf if node.width_limit is None else node.width_limit
             return {r: n * width for part in parts for r, n in part.items() if n} if width else {}
         case Seq() | Choice() | Loop() | Guard() | Task():
-            most: dict[str, float] = {}
+            most: Units = {}
             for part in parts:
                 for r, n in part.items():
                     most[r] = max(n, most.get(r, 0))
@@ -75,7 +78,7 @@ def together(node: PlanNode, parts: Sequence[Units]) -> Units:
 
 
 def add(parts: Sequence[Units]) -> Units:
-    total: dict[str, float] = {}
+    total: Units = {}
     for part in parts:
         for r, n in part.items():
             total[r] = total.get(r, 0) + n
@@ -135,7 +138,7 @@ class Part:
         for node in reversed(self.nodes):
             parts, own = below.pop(node.index, []), self.units(node, lasting)
             if parts:
-                below.setdefault(node.parent, []).append(add([together(node, parts), own]))
+                below.setdefault(node.parent, []).append(add([together(node, parts), {**own}]))
             elif own:
                 below.setdefault(node.parent, []).append({})
         [kept] = below.get(self.nodes[0].parent, [{}])
@@ -151,7 +154,7 @@ class Part:
 def parts_of(plan: Plan) -> Iterator[Part]:
     """The parts in which somebody may have to wait for ever: the plan is sound if none of them can deadlock, once
     every request fits. Raises Unproved where one does not."""
-    demanded = dict(demands(plan))
+    demanded = {at: dict(units) for at, units in demands(plan)}
     held = counted(plan)
     todo = [(0, {r: n for r, n in plan.capacities().items() if r in held})]
     while todo:
