@@ -43,6 +43,15 @@ def test_none_is_said_where_more_items_can_always_take_one_more_unit() -> None:
     assert result.detail == ("no larger capacity of a alone suffices",)
 
 
+def test_a_request_that_never_fits_is_found_in_a_foreach_that_could_be_passed_without_items() -> None:
+    """At width 0 nothing is left of the part that was searched: that is no deadlock of width 0."""
+    never = {"seq": [each(guard("b", guard("b", task("t"), units=2))), guard("a", task("u"))]}
+    others = {"foreach": {"id": "others", "over": ["x", "y"], "body": guard("b", guard("a", task("v")))}}
+    result = judge_plan(plan({"parallel": [never, others]}, a=1, b=1))
+    assert result.verdict is Verdict.UNSOUND
+    assert result.smallest_width == {"each": 1}
+
+
 def test_a_capacity_within_what_is_tried_is_found() -> None:
     assert _over(8, 5).smallest_capacity == {"a": 9}
 
