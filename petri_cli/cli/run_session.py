@@ -26,7 +26,7 @@ from petri_cli.engine.tokens import TICKS_PER_SECOND
 from petri_cli.errors import Problem
 from petri_cli.net.model import Net
 from petri_cli.plan.model import Plan
-from petri_cli.render.look import ColourMode, Line, Look
+from petri_cli.render.look import ColourMode, Line, Look, fitted
 from petri_cli.render.page import Page
 from petri_cli.render.pasting import Paste
 from petri_cli.render.session_lines import SessionNarrator
@@ -100,7 +100,7 @@ class _Run:
         terminal = out.stream is not None and out.stream.isatty() and os.environ.get("TERM") != "dumb"
         self.live: LiveSession | None = None
         if terminal and call.form == "text" and not page.quiet:
-            self.live = LiveSession(self._drawn, page.look, out.write, out.flush)
+            self.live = LiveSession(self._drawn, lambda: fitted(page.look, sys.stdout), out.write, out.flush)
         self.heard = _Heard(store.last(session))
         self.observers = [self.heard, *self._observers()]
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from select import select
 
 from petri_cli.cli.exit import Exit
 from petri_cli.cli.store import Chosen
@@ -17,7 +18,7 @@ from petri_cli.cli.streams import Output
 from petri_cli.driver.status import Phase, Status, status_of
 from petri_cli.engine.tokens import to_ticks
 from petri_cli.errors import PetriError
-from petri_cli.render.look import Line, crop, cut
+from petri_cli.render.look import Line, crop, cut, fitted
 from petri_cli.render.page import Page
 from petri_cli.render.session_lines import SessionNarrator
 from petri_cli.render.status import draw_status, draw_steps
@@ -111,13 +112,15 @@ class Looking:
 
     def drawn(self, status: Status, rows: int | None = None) -> list[Line]:
         """The page. rows: so many lines there are at most; the latest steps are on it in any case."""
-        look, history, paste = self.page.look, self.history(status.state), self.at.paste
+        look, history, paste = fitted(self.page.look, sys.stdout), self.history(status.state), self.at.paste
         if rows is None:
             return draw_status(status, look, history=history, everything=self.everything, paste=paste)
         head = draw_status(status, look, everything=self.everything, paste=paste)
         steps = draw_steps(history, look)
         title, lines = steps[:2], steps[2:]
         lines = lines[-max(STEPS, rows - len(head) - len(title)) :]
+        while len(lines) > 1 and lines[0][1][0] != "dim":  # the rest of a step whose time is not on the page
+            del lines[0]
         if len(head) + len(title) + len(lines) > rows:
             head = [*head[: max(0, rows - len(title) - len(lines) - 1)], [("dim", "  …")]]
         return [*head, *title, *lines][:rows]
@@ -148,14 +151,19 @@ def watch_changes(looking: Looking, out: Output, *, exit_code: bool) -> Exit:
             out.flush()
             if status.state.ended is not None or out.stream is None:
                 return EXIT[status.phase] if exit_code else Exit.OK
-            until = time.monotonic() + REDRAW
-            while looking.store.changed() == mark and (not whole or time.monotonic() < until):
+            until, size = time.monotonic() + REDRAW, _size() if whole else None
+            while looking.store.changed() == mark and (not whole or (time.monotonic() < until and size == _size())):
                 time.sleep(EVERY)
+
+
+def _size() -> os.terminal_size:
+    """Of the terminal, which may be given another one at any time."""
+    return os.get_terminal_size()
 
 
 def rows() -> int:
     """Lines that a page may have on this terminal."""
-    return os.get_terminal_size().lines - 1
+    return _size().lines - 1
 
 
 @contextmanager
@@ -166,7 +174,7 @@ def _screen(page: Page, out: Output, *, whole: bool) -> Iterator[Callable[[list[
         return
 
     def draw(lines: list[Line]) -> None:
-        width, height = os.get_terminal_size()
+        width, height = _size()
         text = "\n".join("\x1b[2K" + page.look.paint(cut(line, width)) for line in lines[: height - 1])
         page.write(f"\x1b[H{text}\x1b[J\n")
         out.flush()
@@ -226,6 +234,11 @@ def _step_through(looking: Looking, out: Output, first: int | None) -> Exit:
             tty.setcbreak(sys.stdin)
             while True:
                 draw([_ruler(at, last), *looking.drawn(looking.status(at), rows() - 1)])
+                size = _size()
+                while not select([sys.stdin], [], [], EVERY)[0] and size == _size():
+                    pass
+                if size != _size():
+                    continue
                 typed = os.read(sys.stdin.fileno(), 1024).decode("utf-8", "replace")
                 for key in keys_of(typed):
                     if key in ("q", "\x1b", "\x04"):

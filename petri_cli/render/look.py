@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TextIO
 
 Span = tuple[str, str]
@@ -82,6 +82,14 @@ def look_at(stream: TextIO, colour: ColourMode = "auto", environ: Mapping[str, s
         width = max(NARROWEST, min(WIDEST, _columns(stream, environ)))
     coloured = wants_colour(colour, environ, terminal=terminal)
     return Look(width, coloured, can_draw(stream, environ), width if terminal else UNBROKEN)
+
+
+def fitted(look: Look, stream: TextIO, environ: Mapping[str, str] = os.environ) -> Look:
+    """``look`` at the width that its terminal has by now; what is no terminal has no other."""
+    if look.prose == UNBROKEN:
+        return look
+    width = max(NARROWEST, min(WIDEST, _columns(stream, environ)))
+    return look if width == look.width else replace(look, width=width, prose=width)
 
 
 def wants_colour(mode: ColourMode, environ: Mapping[str, str], *, terminal: bool) -> bool:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from petri_cli.render.look import Line, Look
+from petri_cli.render.look import Line, Look, length
 from petri_cli.render.session_lines import broken
 from petri_cli.session.state import State
 from petri_cli.session.store import Entry
@@ -23,14 +23,15 @@ SHARE = 10
 class LiveSession:
     """Draws below the lines that are printed, and over itself.
 
-    drawn: the lines about a state; write and flush: of the terminal. Drawing happens in the driver's own loop, so
+    drawn: the lines about a state; look: how the terminal looks now, for it may be given another width while work goes
+    on; write and flush: of the terminal. Drawing happens in the driver's own loop, so
     that it never sees a state that is being changed.
     """
 
     def __init__(
         self,
         drawn: Callable[[State, Look], list[Line]],
-        look: Look,
+        look: Callable[[], Look],
         write: Callable[[str], None],
         flush: Callable[[], None],
     ) -> None:
@@ -40,7 +41,8 @@ class LiveSession:
         self._flush = flush
         self._state: State | None = None
         self._fresh = False
-        self._drawn = 0
+        self._drawn: list[Line] = []
+        self._width = 0
         self._drawn_at = 0.0
         self._took = 0.0
 
@@ -55,8 +57,10 @@ class LiveSession:
             while True:
                 await asyncio.sleep(max(EVERY, SHARE * self._took))
                 begun = time.monotonic()
-                if self._state is not None and (self._fresh or begun - self._drawn_at > REDRAW):
-                    self._draw(self._lines(self._state, self._look))
+                look = self._look()
+                old = begun - self._drawn_at > REDRAW or look.width != self._width
+                if self._state is not None and (self._fresh or old):
+                    self._draw(self._lines(self._state, look), look)
                     self._took = time.monotonic() - begun
         self._clear()
         self._flush()
@@ -64,20 +68,24 @@ class LiveSession:
     def line(self, line: Line) -> None:
         """Print a line that stays, above what is drawn; a long one goes on below its own words."""
         self._clear()
-        for piece in broken(line, self._look.width - 1):
-            self._write(self._look.paint(piece) + "\n")
+        look = self._look()
+        for piece in broken(line, look.width - 1):
+            self._write(look.paint(piece) + "\n")
         self._fresh = True
 
-    def _draw(self, lines: Sequence[Line]) -> None:
+    def _draw(self, lines: list[Line], look: Look) -> None:
         self._clear()
-        text = "".join(self._look.paint(line) + "\n" for line in lines)
+        text = "".join(look.paint(line) + "\n" for line in lines)
         self._write(text)
         self._flush()
-        self._drawn = len(lines)
+        self._drawn, self._width = lines, look.width
         self._drawn_at = time.monotonic()
         self._fresh = False
 
     def _clear(self) -> None:
+        """A terminal that was made narrower has broken what was drawn on it into more rows."""
         if self._drawn:
-            self._write(f"\x1b[{self._drawn}F\x1b[J")
-            self._drawn = 0
+            width = self._look().width
+            rows = sum(max(1, -(-length(line) // width)) for line in self._drawn)
+            self._write(f"\x1b[{rows}F\x1b[J")
+            self._drawn = []

@@ -20,7 +20,7 @@ PETRI = Path(sys.executable).with_name("petri")
 
 _FORGOTTEN = (
     *("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LC_ALL", "LANG", "LC_CTYPE", "PYTHONIOENCODING", "PYTHONUTF8"),
-    *("PYTHONDONTWRITEBYTECODE", "PYTHONPATH"),
+    *("PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "PETRI_SESSION", "PETRI_STORE"),
 )
 _COMPILED = ROOT / "build" / "pycache"
 """An installed command has its bytecode beside it; here it is kept out of the tree, from one call to the next."""

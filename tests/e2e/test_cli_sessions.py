@@ -223,6 +223,53 @@ def test_of_several_sessions_one_must_be_named(tmp_path: Path) -> None:
     assert petri("status", cwd=tmp_path).out.startswith("· waiting  a")
 
 
+def test_the_session_that_is_meant_is_the_one_that_was_said_then_that_of_the_environment(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        petri("create", name, cwd=tmp_path)
+    b = {"PETRI_SESSION": "b"}
+    assert petri("status", cwd=tmp_path, env=b).out.startswith("· waiting  b")
+    assert petri("status", "a", cwd=tmp_path, env=b).out.startswith("· waiting  a")
+    assert petri("status", "--session", "a", cwd=tmp_path, env=b).out.startswith("· waiting  a")
+    assert petri("cancel", "--session", "a", cwd=tmp_path, env=b).out == "a is cancelled\n"
+    assert petri("cancel", cwd=tmp_path, env=b).out == "b is cancelled\n"
+    assert petri("status", cwd=tmp_path, env=b).out.startswith("✗ cancelled  b"), "though c is the only live one"
+    assert petri("status", cwd=tmp_path, env={"PETRI_SESSION": ""}).out.startswith("· waiting  c")
+    two = petri("status", "a", "--session", "b", cwd=tmp_path)
+    assert (two.code, "it is a already" in two.err) == (2, True)
+
+
+def test_a_session_of_the_environment_that_is_not_there_is_no_other_one(tmp_path: Path) -> None:
+    petri("create", "a", cwd=tmp_path)
+    for words in (("cancel",), ("run",), ("claim",), ("status",)):
+        done = petri(*words, cwd=tmp_path, env={"PETRI_SESSION": "gone"})
+        assert done.code == 2
+        assert "PETRI_UNKNOWN_SESSION there is no session gone (the variable PETRI_SESSION says so" in done.err
+    assert petri("status", cwd=tmp_path).out.startswith("· waiting  a")
+
+
+def test_a_plan_that_is_run_from_within_a_task_gets_a_session_of_its_own(tmp_path: Path) -> None:
+    write(tmp_path, TWO)
+    inner = f"{PETRI} run plan.petri.yaml -q && {PETRI} status | head -1"
+    write(tmp_path, f"name: outer\nflow: {{task: {{id: a, run: '{inner}'}}}}\n", "outer.petri.yaml")
+    assert petri("run", "outer.petri.yaml", cwd=tmp_path).code == 0
+    (said,) = [e["output"] for e in status(tmp_path, "outer", "--all")["history"] if e["type"] == "Reported"]
+    assert "✓ completed  two" in said
+    assert "▶ running  outer" in said, "its own session is the one of the environment"
+
+
+def test_an_event_number_of_any_length_is_said_as_it_was_given_or_as_cut(tmp_path: Path) -> None:
+    petri("create", "a", cwd=tmp_path)
+    assert "has the events 1 to 1, not 11111111111111111…" in petri("status", "--at", "1" * 21, cwd=tmp_path).err
+    assert "not 123456" in petri("status", "--at", "123456", cwd=tmp_path).err
+
+
+def test_the_help_of_run_says_what_its_events_are_not_for(tmp_path: Path) -> None:
+    write(tmp_path, TWO)
+    assert "Of a net or a simulation: write the events" in " ".join(petri("run", "--help", cwd=tmp_path).out.split())
+    refused = petri("run", "plan.petri.yaml", "-e", "events", cwd=tmp_path)
+    assert (refused.code, "a session keeps its events itself" in refused.err) == (2, True)
+
+
 # Running
 
 
