@@ -28,6 +28,7 @@ def approve(
     The driver acts on it. Where none runs: petri verify for work, the next petri run for a repair.
     """
     from petri_cli.cli.store import chosen, user
+    from petri_cli.cli.streams import say
     from petri_cli.driver import external
 
     with chosen(store, session) as at:
@@ -37,5 +38,6 @@ def approve(
 
             repair.decide(sessions, which, claim, accepted=not reject, by=user(by), why=note)
             return Exit.OK
-        external.approve(sessions, which, claim, approved=not reject, by=user(by), note=note)
+        if not external.approve(sessions, which, claim, approved=not reject, by=user(by), note=note):
+            say(f"petri: {claim} was {'rejected' if reject else 'approved'} already: nothing is changed")
     return Exit.OK

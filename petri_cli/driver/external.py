@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal
 
 from petri_cli.driver import standing
 from petri_cli.driver.cancel import cancel
@@ -32,6 +33,10 @@ from petri_cli.session.state import Claim, State
 from petri_cli.session.store import EventStore
 
 __all__ = ["Claimed", "approve", "cancel", "claim", "heartbeat", "inject", "report", "verify"]
+
+
+CLAIM: Final = re.compile(r"c([1-9][0-9]{0,17})")
+"""What claims are called, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +102,12 @@ def heartbeat(
     lease: float | None = None,
     alive: Alive = identity.alive,
 ) -> int:
-    """Make the lease of a claim end later; the new end in ticks. Raises PetriError ``PETRI_CLAIM_ENDED``: stop."""
+    """Make the lease of a claim end later; the new end in ticks.
+
+    Raises PetriError ``PETRI_CLAIM_ENDED``: stop; ``PETRI_UNKNOWN_CLAIM`` for one that there never was.
+    """
     with visiting(store, session, alive, late=True) as (replica, now):
+        _check_known(session, replica.state, claim)
         held = replica.state.claims.get(claim)
         why = _why_not(replica.state, held, masked(replica.state, worker))
         if held is not None and not why:
@@ -125,10 +134,12 @@ def report(
 
     folder: where results go that are too large for the log (without one, they go into the log). What the plan calls
     secret, or looks like it, is masked. A report on a claim that is over is written down, too, and refused: PetriError
-    ``PETRI_CLAIM_ENDED``. Also raises ``PETRI_NOT_JSON``, and ``PETRI_TOO_LARGE`` for what no file of work may hold.
+    ``PETRI_CLAIM_ENDED``. One on a claim that there never was is not: ``PETRI_UNKNOWN_CLAIM``. Also raises
+    ``PETRI_NOT_JSON``, and ``PETRI_TOO_LARGE`` for what no file of work may hold.
     """
     where = None if folder is None else folder.absolute() / folder_name(session) / claim
     before = store.state(session)
+    _check_known(session, before, claim)
     said = result_for(output, redactor_of(before), where)  # a large one takes its time: nobody has to wait for us
     try:
         with visiting(store, session, alive, late=True) as (replica, now):
@@ -155,6 +166,15 @@ def _too_late(now: int, claim: str, why: str, said: Said, worker: str) -> ev.Rep
     if said.size <= Limits().result:
         return ev.ReportRefused(now, claim, why, said.output, worker)
     return ev.ReportRefused(now, claim, f"{why} (the result is left out: {said.size:,} bytes)", None, worker)
+
+
+def _check_known(session: str, state: State, claim: str) -> None:
+    """Claims are numbered, so that one that is over is told from one that there never was."""
+    number = CLAIM.fullmatch(claim)
+    if number is None or int(number.group(1)) > state.claims_made:
+        message = f"there is no claim `{claim}` in the session {session}, and there never was"
+        hint = "petri claim prints the id of a claim, and petri status shows those that there are"
+        raise PetriError("PETRI_UNKNOWN_CLAIM", message, hint=hint)
 
 
 def _why_not(state: State, held: Claim | None, worker: str) -> str:
@@ -184,16 +204,20 @@ def approve(
     by: str = "",
     note: str = "",
     alive: Alive = identity.alive,
-) -> None:
+) -> bool:
     """Write down what a person says of work that was reported. The driver, or :func:`verify`, acts on it.
 
-    Raises PetriError ``PETRI_CLAIM_ENDED``, or ``PETRI_NO_APPROVAL`` where nobody asks for a person's word.
+    The first word stands: False where the same was said already, and nothing is written. by: is not authenticated; but
+    whoever has the claim by name cannot approve of it. Raises PetriError ``PETRI_ALREADY_DECIDED`` where the contrary
+    was said before, ``PETRI_OWN_WORK``, ``PETRI_CLAIM_ENDED``, ``PETRI_UNKNOWN_CLAIM``, or ``PETRI_NO_APPROVAL`` where
+    nobody asks for a person's word.
     """
     with visiting(store, session, alive, late=True) as (replica, now):
         state = replica.state
+        _check_known(session, state, claim)
         held = state.claims.get(claim)
         if held is None:
-            raise _ended(claim, f"the session is {state.ended}" if state.final else "there is no such claim (any more)")
+            raise _ended(claim, f"the session is {state.ended}" if state.final else "its work has been judged")
         spec = verifier_of(replica.course.plan, replica.piece(held).node)
         if not asks_a_person(spec):
             message = f"claim {claim} is verified without a person's word"
@@ -201,7 +225,29 @@ def approve(
         if held.stage != "reported":
             message = f"claim {claim} was not reported yet: there is nothing to say about it"
             raise PetriError("PETRI_NO_APPROVAL", message, hint="wait for the report (petri status)")
-        replica.emit(ev.Approved(now, claim, approved, masked(state, by), masked(state, note)))
+        by = masked(state, by)
+        if approved and _same_name(by, held.worker):
+            message = f"claim {claim} is the work of {held.worker}, who cannot approve of it"
+            raise PetriError("PETRI_OWN_WORK", message, hint="somebody else has to look: --by NAME")
+        if held.approval is not None:
+            return _again(held, approved)
+        replica.emit(ev.Approved(now, claim, approved, by, masked(state, note)))
+    return True
+
+
+def _same_name(one: str, other: str) -> bool:
+    return bool(one.strip()) and one.strip().casefold() == other.strip().casefold()
+
+
+def _again(held: Claim, approved: bool) -> Literal[False]:
+    """A word on what somebody has spoken on: the same is heard, and changes nothing."""
+    if approved == held.approval:
+        return False
+    word, by = "approved" if held.approval else "rejected", f" by {held.approved_by}" if held.approved_by else ""
+    hint = (
+        "the first word stands; petri cancel ends the session" if held.approval else "the work is tried again, or ends"
+    )
+    raise PetriError("PETRI_ALREADY_DECIDED", f"claim {held.id} was {word}{by} already", hint=hint)
 
 
 def inject(
@@ -231,10 +277,13 @@ async def verify(
 ) -> list[ev.Verified | ev.Refused]:
     """Adjudicate what was reported, where no driver lives to do it; the verdicts. claim: that one alone.
 
-    Raises PetriError ``PETRI_SESSION_BUSY`` when a driver lives, ``PETRI_CLAIM_ENDED`` for a claim that there is not.
+    Raises PetriError ``PETRI_SESSION_BUSY`` when a driver lives, ``PETRI_CLAIM_ENDED`` for a claim that there is not
+    any more, ``PETRI_UNKNOWN_CLAIM`` for one that there never was.
     """
     with visiting(store, session, alive) as (replica, _):
         _check_undriven(session, replica.state, alive)
+        if claim is not None:
+            _check_known(session, replica.state, claim)
         waiting = [c for c in replica.state.claims.values() if c.stage == "reported" and claim in (None, c.id)]
         if claim is not None and not waiting:
             raise _ended(claim, "nothing that was reported on it waits for a verdict")

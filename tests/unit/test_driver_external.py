@@ -171,6 +171,49 @@ def test_work_that_asks_for_a_person_waits_for_their_word(open_play: OpenPlay, w
     refused("PETRI_CLAIM_ENDED", external.approve, play, work.claim)
 
 
+@pytest.mark.parametrize("word", [True, False])
+def test_the_first_word_stands(open_play: OpenPlay, word: bool) -> None:
+    play = open_play(task("a", verify="human"))
+    play.fake.verdict = lambda job, report: report.approved
+    work = external.claim(play.store, play.session, "w")
+    assert work is not None
+    external.report(play.store, play.session, work.claim)
+    assert external.approve(play.store, play.session, work.claim, approved=word, by="ann", note="1") is True
+    written = len(play.events)
+    error = refused("PETRI_ALREADY_DECIDED", external.approve, play, work.claim, approved=not word, by="bob")
+    assert error.message == f"claim {work.claim} was {'approved' if word else 'rejected'} by ann already"
+    assert external.approve(play.store, play.session, work.claim, approved=word, by="bob", note="2") is False
+    assert len(play.events) == written
+    assert [type(v) for v in verify(play)] == [Verified if word else Refused]
+
+
+@pytest.mark.parametrize("by", ["w1", " W1 "])
+def test_nobody_approves_of_their_own_work(open_play: OpenPlay, by: str) -> None:
+    play = open_play(task("a", verify="human"))
+    work = external.claim(play.store, play.session, "w1")
+    assert work is not None
+    external.report(play.store, play.session, work.claim)
+    written = len(play.events)
+    assert refused("PETRI_OWN_WORK", external.approve, play, work.claim, by=by).message == (
+        f"claim {work.claim} is the work of w1, who cannot approve of it"
+    )
+    assert len(play.events) == written
+    assert external.approve(play.store, play.session, work.claim, approved=False, by=by) is True
+
+
+@pytest.mark.parametrize("claim", ["c2", "c99", "c0", "c01", "C1", "c1 ", "x", "", "c" + "9" * 40])
+def test_a_claim_that_there_never_was_is_told_from_one_that_is_over(open_play: OpenPlay, claim: str) -> None:
+    play = open_play(task("a", verify="human"))
+    assert external.claim(play.store, play.session, "w") is not None
+    written = len(play.events)
+    for call in (external.heartbeat, external.report, external.approve):
+        error = refused("PETRI_UNKNOWN_CLAIM", call, play, claim)
+        assert error.message == f"there is no claim `{claim}` in the session {play.session}, and there never was"
+    with pytest.raises(PetriError, match="PETRI_UNKNOWN_CLAIM"):
+        run_virtually(external.verify(play.store, play.session, play.fake.judge, claim=claim), play.loop)
+    assert len(play.events) == written
+
+
 def test_nobody_is_asked_about_other_work(open_play: OpenPlay) -> None:
     play = open_play(task("a"))
     work = external.claim(play.store, play.session, "w")
@@ -382,7 +425,7 @@ def test_an_outside_event_wakes_the_driver_out_of_a_delay(open_play: OpenPlay) -
 @pytest.mark.parametrize("driven", [True, False])
 def test_a_rejection_while_a_verdict_is_under_way_counts(open_play: OpenPlay, driven: bool) -> None:
     play = open_play(task("a", verify={"all": [{"command": "make check"}, "human"]}))
-    play.fake.verdict = lambda job, report: report.approved
+    play.fake.verdict = lambda job, report: report.approved is not False
     play.fake.judging = 5.0
     alive = there if driven else gone
 
@@ -390,22 +433,19 @@ def test_a_rejection_while_a_verdict_is_under_way_counts(open_play: OpenPlay, dr
         taken = external.claim(play.store, play.session, "w", alive=alive)
         assert taken is not None
         external.report(play.store, play.session, taken.claim, output="done", alive=alive)
-        await asyncio.sleep(10)
-        external.approve(play.store, play.session, taken.claim, alive=alive)
-        await asyncio.sleep(1)
 
-        async def change_of_mind() -> None:
+        async def reject() -> None:
             await asyncio.sleep(1)
             external.approve(
                 play.store, play.session, taken.claim, approved=False, by="me", note="no, wait", alive=alive
             )
 
         if driven:
-            await change_of_mind()
+            await reject()
         else:
-            mind = asyncio.create_task(change_of_mind())
+            word = asyncio.create_task(reject())
             verdicts = await external.verify(play.store, play.session, play.fake.judge)
-            await mind
+            await word
             assert [type(v) for v in verdicts] == [Refused]
 
     if driven:
