@@ -12,6 +12,7 @@ from petri_cli.cli.judging import exit_code
 from petri_cli.cli.streams import say
 from petri_cli.driver.commit import Committed, Document, commit
 from petri_cli.driver.visits import driven
+from petri_cli.driver.workability import workability
 from petri_cli.errors import PetriError, Position, Problem
 from petri_cli.net.model import Net
 from petri_cli.plan.model import Plan
@@ -108,7 +109,13 @@ def _tell_of_unfinished(store: EventStore, url: str | None, opened: str, documen
 
 
 def _refuse(analysis: Analysis, page: Page) -> None:
+    """The verdict first, then what else a run would refuse the plan for: who mends it, mends all of it."""
     reporter("text")([analysis], page)
+    if analysis.result is None or not isinstance(analysis.subject, Plan):
+        return
+    told = {(p.code, p.where.line, p.where.column) for p in analysis.result.warnings}
+    problems = [p if p.where.file else p.in_file(analysis.file) for p in workability(analysis.subject)]
+    page.errors(p for p in problems if (p.code, p.where.line, p.where.column) not in told)
 
 
 def _said(done: Committed, evidence: str) -> list[tuple[str, str]]:

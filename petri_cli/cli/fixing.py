@@ -14,12 +14,11 @@ from pathlib import Path
 from petri_cli.api import Analysis
 from petri_cli.cli.inputs import Source, read_source
 from petri_cli.cli.judging import Judging
-from petri_cli.cli.streams import Output, page_on, say
+from petri_cli.cli.streams import Output, page_aside, page_on, say
 from petri_cli.document import is_given
 from petri_cli.errors import PetriError, Position
 from petri_cli.plan.edit_text import Sheet
-from petri_cli.render.look import ColourMode, Look, look_at
-from petri_cli.render.page import Page
+from petri_cli.render.look import ColourMode
 from petri_cli.render.reporters import Format
 from petri_cli.soundness.fixes import Fix, FixKind
 from petri_cli.soundness.result import Verdict
@@ -91,24 +90,14 @@ def edit(
     if show:
         with Output(output, spare=spare) as out:
             judging.fixing = Fixing(kinds, out.write)
-            reporter("concise")(judging, _aside(colour, verbosity))
+            reporter("concise")(judging, page_aside(colour, verbosity=verbosity))
         return
     judging.fixing = Fixing(kinds)
     if output is None and any(s.path is None for s in judging.inputs):
-        reporter(form)(judging, _aside(colour, verbosity))
+        reporter(form)(judging, page_aside(colour, verbosity=verbosity))
         return
     with Output(output, spare=spare) as out:
         reporter(form)(judging, page_on(out, colour, verbosity=verbosity))
-
-
-def _aside(colour: ColourMode, verbosity: int) -> Page:
-    """A page on standard error."""
-    look = Look() if sys.stderr is None else look_at(sys.stderr, colour)
-
-    def write(text: str) -> None:
-        say(text.removesuffix("\n"))
-
-    return Page(write, look, verbosity, write, look)
 
 
 def _difference(data: bytes, fix: Fix, name: str) -> str:

@@ -15,7 +15,7 @@ from petri_cli.cli.exit import Exit
 from petri_cli.cli.inputs import current_folder
 from petri_cli.cli.mending import Mending
 from petri_cli.cli.store import SESSION, Chosen, opened, pastable, session_of, work_folder
-from petri_cli.cli.streams import Output, page_on, say
+from petri_cli.cli.streams import Output, page_aside, page_on, say
 from petri_cli.cli.watching import EXIT
 from petri_cli.driver.commit import Document
 from petri_cli.driver.ending import Outcome
@@ -80,7 +80,7 @@ def run_session(call: Call) -> Exit:
             seen = store.last(session)
         else:
             seen = store.last(call.session) if call.session is not None else 0
-            told = page if call.form == "text" else page_on(Output(os.devnull), "never", verbosity=-1)
+            told = page if call.form == "text" else page_aside(call.colour, verbosity=-1)
             outcome = commit_file(call.document, store, call.session, call.terms, told, call.loaded, call.store)
             if outcome.committed is None:
                 return out.ended(outcome.exit)

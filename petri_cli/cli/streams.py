@@ -111,6 +111,16 @@ def page_on(out: Output, colour: ColourMode, *, verbosity: int) -> Page:
     return Page(out.write, data, verbosity, complain, errors, apart=out.path is not None)
 
 
+def page_aside(colour: ColourMode, *, verbosity: int) -> Page:
+    """A page on standard error, where standard output is for data of another kind."""
+    look = Look() if sys.stderr is None else look_at(sys.stderr, colour)
+
+    def write(text: str) -> None:
+        say(text.removesuffix("\n"))
+
+    return Page(write, look, verbosity, write, look)
+
+
 def say(text: str) -> None:
     """A line on standard error, whatever state that is in."""
     if sys.stderr is None:

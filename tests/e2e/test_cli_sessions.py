@@ -81,6 +81,29 @@ def test_a_sound_plan_becomes_a_revision_and_an_unsound_one_leaves_no_trace(tmp_
     assert petri("status", cwd=tmp_path).out.startswith("· waiting  two")
 
 
+@pytest.mark.parametrize("command", ["plan", "run"])
+@pytest.mark.parametrize("quiet", [(), ("-q",), ("-f", "json"), ("-f", "jsonl")])
+def test_a_plan_that_is_unsound_and_cannot_be_worked_on_hears_the_verdict_first(
+    tmp_path: Path, command: str, quiet: tuple[str, ...]
+) -> None:
+    plan = SAMPLES / "lock-inversion.petri.yaml"
+    if command == "plan" and "-f" in quiet:
+        pytest.skip("it has one format")
+    done = shell(f"petri {' '.join((command, *quiet))} {plan} 2>&1", tmp_path)
+    assert done.code == 1
+    first, *rest = done.out.splitlines()
+    assert first.startswith("✗ UNSOUND")
+    assert "waits for" in rest[0]
+    others = [line for line in rest if "PETRI_NEEDS_VERIFIER" in line]
+    assert len(others) == 2
+    assert rest[-2:] == others, "what else is wrong comes last"
+    assert not (tmp_path / ".petri" / "petri.db").exists()
+    mended = shell(
+        f"petri analyze --fix {plan} --diff | patch -o mended.petri.yaml {plan}; petri run mended.petri.yaml", tmp_path
+    )
+    assert (mended.code, mended.err.count("PETRI_NEEDS_VERIFIER")) == (2, 2), "sound, and still not workable"
+
+
 def test_a_revision_is_refused_when_somebody_was_first(tmp_path: Path) -> None:
     write(tmp_path, TWO)
     assert petri("plan", "plan.petri.yaml", "--expect-revision", "0", cwd=tmp_path).code == 0
