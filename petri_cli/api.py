@@ -199,14 +199,13 @@ def export(subject: Plan | Net, to: ExportFormat, *, widths: Mapping[str, int] |
     Raises PetriError: ``PETRI_UNKNOWN_FOREACH`` for a width of something that is none, ``PETRI_NET_TOO_LARGE``, and
     what the format cannot say.
     """
-    net = _as_net(subject, widths or {})
+    net = _as_net(subject, widths or {}, labels=to in ("json", "yaml", "pnml"))
     match to:
         case "json":
-            import json
-
+            from petri_cli.document.write import indented_json
             from petri_cli.formats.netfile import net_to_data
 
-            return json.dumps(net_to_data(net), indent=2, ensure_ascii=False) + "\n"
+            return indented_json(net_to_data(net)) + "\n"
         case "yaml":
             from petri_cli.formats.netfile import write_net
 
@@ -352,7 +351,8 @@ def check_widths(subject: Plan | Net, widths: Mapping[str, int]) -> None:
             raise PetriError("PETRI_UNKNOWN_FOREACH", f"there is no foreach `{fid}`", hint=hint)
 
 
-def _as_net(subject: Plan | Net, widths: Mapping[str, int]) -> Net:
+def _as_net(subject: Plan | Net, widths: Mapping[str, int], *, labels: bool) -> Net:
+    """labels: of a plan, name each task's transition, for tools that know no plans."""
     from petri_cli.plan.model import Plan
 
     check_widths(subject, widths)
@@ -362,4 +362,9 @@ def _as_net(subject: Plan | Net, widths: Mapping[str, int]) -> Net:
         return start_of(subject).net
     from petri_cli.plan.lower import lower_workflow
 
-    return lower_workflow(subject, widths, default_width=EXPORT_WIDTH).net
+    lowered = lower_workflow(subject, widths, default_width=EXPORT_WIDTH)
+    if not labels:
+        return lowered.net
+    from petri_cli.mining.plan_model import net_of_plan
+
+    return net_of_plan(subject, lowered)

@@ -89,8 +89,9 @@ def given(path: str, log: Log, widths: Mapping[str, int], budget: Budget) -> Fou
 
     source = one_source(path)
     data = read_source(source)
+    activities = frozenset(log.activities)
     if kind_of(source.name, data) == "pnml":
-        model, _ = read_labelled_pnml(data, source.name)
+        model, _ = read_labelled_pnml(data, source.name, activities)
         return Found("net", f"The net {source.name}", model, analyze(model.net, budget=budget))
     subject, _ = load_data(data, source.name)
     result = analyze(subject, budget=budget)
@@ -99,7 +100,7 @@ def given(path: str, log: Log, widths: Mapping[str, int], budget: Budget) -> Fou
         groups = groups_of(subject, log, widths)
         widest = [group.model for group in groups if group.model is not None][-1]
         return Found("plan", f"The plan {source.name}", widest, result, groups=groups)
-    return Found("net", f"The net {source.name}", LabelledNet(subject, labels_of(subject)), result)
+    return Found("net", f"The net {source.name}", LabelledNet(subject, labels_of(subject, activities)), result)
 
 
 def _check_widths(plan: Plan, widths: Mapping[str, int]) -> None:

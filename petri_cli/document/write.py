@@ -46,7 +46,11 @@ def _string(value: str) -> str:
 
 def quoted(value: str) -> str:
     """A string in double quotes, as JSON and YAML both read it."""
-    return _UNSAFE.sub(lambda match: f"\\u{ord(match.group()):04x}", dumps(value, ensure_ascii=False))
+    return _escaped(dumps(value, ensure_ascii=False))
+
+
+def _escaped(json: str) -> str:
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match.group()):04x}", json)
 
 
 def literal_lines(value: str) -> list[str] | None:
@@ -73,6 +77,11 @@ def flow_text(value: Any) -> str:
 def json_text(value: Any) -> str:
     """Any data as JSON, however deep, on one line."""
     return _nested(value, lambda v: quoted(v) if isinstance(v, str) else dumps(v), space=" ")
+
+
+def indented_json(value: Any) -> str:
+    """Data as JSON on many lines, with whatever a reader would refuse as an escape."""
+    return _escaped(dumps(value, indent=2, ensure_ascii=False))
 
 
 def _nested(root: Any, scalar: Any, *, space: str) -> str:

@@ -22,6 +22,8 @@ class RawNode:
     name: str = ""
     tokens: int = 0
     ref: str | None = None
+    exact: str | None = None
+    """The name to the letter, where petri wrote it so (``EXACT``)."""
 
 
 @dataclass(slots=True)
@@ -54,6 +56,7 @@ class RawNet:
     type: str | None = None
     where: Where = (1, 1)
     name: str = ""
+    exact: str | None = None
     nodes: list[RawNode] = field(default_factory=list)
     arcs: list[RawArc] = field(default_factory=list)
     final: list[FinalMarking] = field(default_factory=list)
@@ -68,6 +71,10 @@ class RawNet:
 
 
 NAMESPACE = "http://www.pnml.org/version-2009/grammar/pnml"
+
+EXACT = "petri"
+"""The tool of ``<toolspecific tool="petri" version="1" name="…"/>``: the name as a JSON string, where blanks around it
+or characters that XML cannot hold would be lost in a label."""
 
 _NODES = {
     "place": "place",

@@ -6,6 +6,7 @@ activity as the name; a transition without any name goes by its id.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pyexpat import ParserCreate
 
 from petri_cli.errors import Problem
@@ -15,11 +16,13 @@ from petri_cli.mining.model import LabelledNet, labels_of
 INVISIBLE = "$invisible$"
 
 
-def read_labelled_pnml(data: bytes, file: str = "") -> tuple[LabelledNet, tuple[Problem, ...]]:
-    """The net and its labels, and warnings. Raises InputError as :func:`read_pnml` does."""
+def read_labelled_pnml(
+    data: bytes, file: str = "", activities: Collection[str] = frozenset()
+) -> tuple[LabelledNet, tuple[Problem, ...]]:
+    """The net and its labels, and warnings. activities: of the log. Raises InputError as :func:`read_pnml` does."""
     net, warnings = read_pnml(data, file)
     silent = _silent(data)
-    labels = {tid: label for tid, label in labels_of(net).items() if tid not in silent}
+    labels = {tid: label for tid, label in labels_of(net, activities).items() if tid not in silent}
     return LabelledNet(net, labels), warnings
 
 

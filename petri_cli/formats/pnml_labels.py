@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from json import loads
 from typing import Protocol
 
 from petri_cli.document import shorten
@@ -51,6 +52,18 @@ class Labels:
     def belong_to(self, owner: Element) -> None:
         """The labels that follow are those of ``owner``."""
         self._owner, self._complete = owner, []
+
+    def name_exactly(self, text: str) -> None:
+        """The owner has this name, told as a JSON string; what is none tells nothing."""
+        owner = self._owner
+        if not isinstance(owner, (RawNode, RawNet)):
+            return
+        try:
+            name = loads(text)
+        except ValueError:
+            return
+        if isinstance(name, str):
+            owner.exact = name
 
     def open(self, name: str, inside: str, attributes: dict[str, str]) -> None:
         """A label begins."""

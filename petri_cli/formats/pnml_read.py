@@ -72,7 +72,7 @@ class _Builder:
             transitions,
             initial={p.id: p.tokens for p in places if p.tokens},
             final=final,
-            name="" if raw.name == net_id else raw.name,
+            name=raw.exact if raw.exact is not None else "" if raw.name == net_id else raw.name,
         )
 
     def _problem(self, code: str, message: str, where: Where, hint: str, path: str) -> None:
@@ -292,7 +292,9 @@ class _Arcs:
 
 
 def _own_name(node: RawNode) -> str:
-    """The name, where it says more than the id."""
+    """The name, where it says more than the id, or was written to the letter."""
+    if node.exact is not None:
+        return node.exact
     return "" if node.name == node.id else node.name
 
 

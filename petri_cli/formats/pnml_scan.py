@@ -14,6 +14,7 @@ from petri_cli.document.source import MAX_BYTES, SPLIT_IT, text_position, too_la
 from petri_cli.errors import InputError, Position, Problem
 from petri_cli.formats.pnml_elements import (
     CHILDREN,
+    EXACT,
     HIGH_LEVEL,
     HIGH_LEVEL_HINT,
     FinalMarking,
@@ -26,6 +27,7 @@ from petri_cli.formats.pnml_labels import Labels
 
 _SILENT = {"toolspecific", "graphics"}
 _PAGE_NAME = {"name"}
+_NAMED = {"net", "place", "transition"}
 
 
 def scan(data: bytes, file: str) -> tuple[RawNet, list[Problem]]:
@@ -115,6 +117,8 @@ class _Scanner:
             name = self.local[tag] = self._local_name(tag)
         inside = self.states[-1]
         state = CHILDREN[inside].get(name)
+        if state is None and name == "toolspecific" and attributes.get("tool") == EXACT and inside in _NAMED:
+            self.labels.name_exactly(attributes.get("name", ""))
         if state is None or not self._opened(name, state, inside, attributes):
             if name not in _SILENT:
                 self._passed_over(name, inside)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from json import dumps
 
 from petri_cli.errors import PetriError
-from petri_cli.formats.pnml_elements import NAMESPACE
+from petri_cli.formats.pnml_elements import EXACT, NAMESPACE
 from petri_cli.mining.model import is_silent
 from petri_cli.net.model import IMMEDIATE, Net, Place, PlaceOut, Transition, leaves
 from petri_cli.net.place_transition import pt_view
@@ -21,10 +23,10 @@ def write_pnml(net: Net) -> str:
 
     An id that is no XML name (NCName), or that a place and a transition share, is replaced by one that is; the
     id it had becomes the name where the element has none. So reading it back gives an isomorphic net, and the
-    same net where no id had to be replaced. Left out, since no checker of P/T nets knows them: token values,
-    actions, properties, and which places belong to the environment. Each outcome of a choice is a transition of
-    its own, a read arc an arc each way (:func:`petri_cli.net.place_transition.pt_view`). Places that only a
-    marking names are declared.
+    same net where no id had to be replaced, names to the letter included. Left out, since no checker of P/T nets
+    knows them: token values, actions, properties, and which places belong to the environment. Each outcome of a
+    choice is a transition of its own, a read arc an arc each way
+    (:func:`petri_cli.net.place_transition.pt_view`). Places that only a marking names are declared.
 
     Raises PetriError PETRI_NOT_PT_NET naming the transition and what it has that P/T nets lack.
     """
@@ -45,14 +47,14 @@ def _lines(net: Net) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield f'<pnml xmlns="{NAMESPACE}">'
     yield f'  <net id="{net_id}" type="{_PTNET}">'
-    yield f"    <name><text>{_text(_shown(net))}</text></name>"
+    yield f"    {_named(net, net_id)}"
     yield f'    <page id="{ids.fresh("page")}">'
     for p in places:
         yield from _place(p, place_ids[p.id], net.initial.get(p.id, 0))
     for t in net.transitions:
         tid = ids.take(t.id)
         silent = _INVISIBLE if is_silent(t) else ""
-        yield f'      <transition id="{tid}"><name><text>{_text(_shown(t))}</text></name>{silent}</transition>'
+        yield f'      <transition id="{tid}">{_named(t, tid)}{silent}</transition>'
         for i in t.inputs:
             yield _arc(ids.fresh("arc"), place_ids[i.place], tid, i.count)
         for leaf in leaves(t.output):
@@ -72,14 +74,22 @@ def _lines(net: Net) -> Iterator[str]:
 
 
 def _place(place: Place, xml_id: str, tokens: int) -> Iterator[str]:
-    name = f"<name><text>{_text(_shown(place))}</text></name>"
+    name = _named(place, xml_id)
     marking = f"<initialMarking><text>{tokens}</text></initialMarking>" if tokens else ""
     yield f'      <place id="{xml_id}">{name}{marking}</place>'
 
 
-def _shown(element: Net | Place | Transition) -> str:
-    """The name, or where it says nothing, the id."""
-    return element.name if element.name.strip() else element.id
+def _named(element: Net | Place | Transition, xml_id: str) -> str:
+    """The label with the name, which is the id where there is none. What a label would not keep stands beside it, to
+    the letter: blanks around a name, characters that XML lacks, a name without which a transition would be silent."""
+    shown = element.name if element.name.strip() else element.id
+    label = f"<name><text>{_text(shown)}</text></name>"
+    name = element.name or ("" if xml_id == element.id else element.id)
+    kept = name == name.strip() and _NOT_XML.search(name) is None
+    if kept and not (isinstance(element, Transition) and name == xml_id and is_silent(replace(element, name=""))):
+        return label
+    exact = _text(dumps(name)).replace('"', "&quot;")
+    return f'{label}<toolspecific tool="{EXACT}" version="1" name="{exact}"/>'
 
 
 def _arc(xml_id: str, source: str, target: str, weight: int) -> str:

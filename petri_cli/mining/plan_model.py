@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from petri_cli.mining.model import LabelledNet
 from petri_cli.mining.raise_plan import is_nothing
-from petri_cli.plan.lower import lower_workflow
+from petri_cli.net.model import Net
+from petri_cli.plan.lower import Lowered, lower_workflow
 from petri_cli.plan.model import Plan, Task
 
 WIDE = 100
@@ -35,6 +37,18 @@ def plan_model(
         if activity is not None:
             labels[t.id] = activity
     return LabelledNet(lowered.net, labels)
+
+
+def net_of_plan(plan: Plan, lowered: Lowered) -> Net:
+    """The net of ``plan`` for tools that know no plans: the transition of a task has its name, or id, as a name, and
+    what stands for no task has none."""
+    written = []
+    for t in lowered.net.transitions:
+        origin = lowered.origin[t.id].node
+        node = plan.nodes[origin] if origin >= 0 else None
+        shows = isinstance(node, Task) and activity_of(node, ()) is not None
+        written.append(replace(t, name=(node.name.strip() or node.id) if shows and isinstance(node, Task) else ""))
+    return replace(lowered.net, transitions=tuple(written))
 
 
 def activity_of(task: Task, activities: Collection[str]) -> str | None:

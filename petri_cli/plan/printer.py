@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from json import dumps
 from typing import Any, assert_never
 
-from petri_cli.document.write import LONGEST_KEY, flow_text, json_text, literal_lines, longest_key, scalar_text
+from petri_cli.document.write import (
+    LONGEST_KEY,
+    flow_text,
+    indented_json,
+    json_text,
+    literal_lines,
+    longest_key,
+    scalar_text,
+)
 from petri_cli.plan.data import branch_entries, generated_ids, header, is_wrapped, own_entries, pattern, plan_data
 from petri_cli.plan.model import Choice, Foreach, Guard, Loop, Parallel, Plan, PlanNode, Seq, Task
 
@@ -33,7 +40,7 @@ def print_plan_json(plan: Plan) -> str:
     data = plan_data(plan)
     if _depth(plan) > MAX_DEPTH:
         return json_text(data) + "\n"
-    return dumps(data, indent=2, ensure_ascii=False) + "\n"
+    return indented_json(data) + "\n"
 
 
 def _header(plan: Plan) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from dataclasses import replace
 
 import pytest
@@ -43,11 +42,6 @@ def shape(net: Net) -> object:
     )
 
 
-def as_xml_shows(text: str) -> str:
-    """What XML keeps of ``text``: characters that it cannot hold are replaced, the white space around it goes."""
-    return re.sub("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text).strip()
-
-
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(plain_nets(hostile=True))
@@ -56,7 +50,7 @@ def test_a_net_with_hostile_ids_comes_back_isomorphic_and_with_its_names(net: Ne
     back, _ = read_pnml(text.encode(), "x.pnml")
     assert shape(back) == shape(net)
     for before, after in zip([*net.places, *net.transitions], [*back.places, *back.transitions], strict=True):
-        assert (after.name or after.id) == as_xml_shows(before.name if before.name.strip() else before.id)
+        assert (after.name or after.id) == (before.name or before.id)
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)

@@ -100,10 +100,20 @@ def test_places_that_only_a_marking_names_are_declared() -> None:
     assert (back.initial, back.final) == ({"stray": 1}, {"end": 1})
 
 
-def test_names_keep_what_xml_can_keep() -> None:
-    net = Net("n", (Place("a", "x\r\ny\tz"), Place("b", "nul\x00 \uffff"), Place("c", "]]>&amp;")), ())
-    back, _ = read_pnml(write_pnml(net).encode(), "x")
-    assert [p.name for p in back.places] == ["x\r\ny\tz", "nul\ufffd \ufffd", "]]>&amp;"]
+def test_names_are_kept_also_where_xml_cannot_hold_them() -> None:
+    names = ("x\r\ny\tz", "nul\x00 \uffff", "]]>&amp;", " a ", '"\n')
+    net = Net("n", tuple(Place(f"p{k}", name) for k, name in enumerate(names)), ())
+    text = write_pnml(net)
+    back, _ = read_pnml(text.encode(), "x")
+    assert tuple(p.name for p in back.places) == names
+    assert "<text>nul\ufffd \ufffd</text>" in text, "other tools see what can be shown"
+
+
+def test_a_name_to_the_letter_that_is_none_tells_nothing() -> None:
+    text = write_pnml(Net("n", (Place("a", " x "),), ()))
+    for broken in ("&quot; x", "1", "", "[&quot;x&quot;]"):
+        again, _ = read_pnml(text.replace("&quot; x &quot;", broken).encode(), "x")
+        assert again.places[0].name == "x"
 
 
 def test_an_empty_final_marking_is_not_the_same_as_none() -> None:
