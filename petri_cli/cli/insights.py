@@ -25,11 +25,12 @@ from petri_cli.cli.options import (
 from petri_cli.cli.store import StoreUrl
 
 if TYPE_CHECKING:
+    from petri_cli.cli.store import Chosen
     from petri_cli.driver.insights import Candidate, Insights
     from petri_cli.render.page import Page
     from petri_cli.session.store import EventStore
 
-Format = Literal["text", "json"]
+Format = Literal["text", "json", "html"]
 
 
 def insights(
@@ -112,6 +113,8 @@ def insights(
         page = page_on(out, color, verbosity=0)
         if form == "json":
             page.write(insights_json(found, other, at.paste))
+        elif form == "html":
+            page.write(_page(at, found, other))
         else:
             page.lines(draw_insights(found, page.look, candidate=other, applied=apply, paste=at.paste))
         if apply and any(a.reversible for a in found.adaptations):
@@ -119,6 +122,16 @@ def insights(
             out.done = f"the plan is changed all the same: {at.paste('status')}" if code == Exit.OK else ""
             return code
     return Exit.OK if other is None or other.result.sound else Exit.UNSOUND
+
+
+def _page(at: Chosen, found: Insights, other: Candidate | None) -> str:
+    """The page of the session, with what was found."""
+    from petri_cli.cli.watching import Looking
+    from petri_cli.render.html.session import insights_part
+    from petri_cli.render.page import Page
+
+    looking = Looking(at, Page(lambda _: None))
+    return looking.html(looking.status(), insights_part(found, other))
 
 
 def until(seconds: float) -> Callable[[], bool]:

@@ -67,6 +67,10 @@ def insights_of_log(path: str, asked: LogAsked, form: str, color: ColourMode) ->
             other = Candidate(asked.plan, plan, result, conformance)
         if form == "json":
             page.write(insights_json(found, other))
+        elif form == "html":
+            from petri_cli.render.html.session import insights_page
+
+            page.write(insights_page(found, other, draw_insights(found, page.look, candidate=other)))
         else:
             page.lines(draw_insights(found, page.look, candidate=other))
     return Exit.OK if result.sound else Exit.UNSOUND

@@ -9,7 +9,7 @@ import typer
 from petri_cli.cli.options import Colour, SessionNamed
 from petri_cli.cli.store import StoreUrl
 
-Format = Literal["text", "json"]
+Format = Literal["text", "json", "html"]
 
 
 def status(
@@ -53,6 +53,8 @@ def status(
         raise typer.BadParameter("one of them at a time", param_hint=" and ".join(k for k, v in asked.items() if v))
     if replay and form == "json":
         raise typer.BadParameter("it is for people; --all --format json has every event", param_hint="--replay")
+    if form == "html" and (watch or replay):
+        raise typer.BadParameter("a page shows one moment: leave it out, or say --at", param_hint="--watch, --replay")
     with chosen(store, one_session(session, named), latest=True) as session_at, Output() as out:
         looking = Looking(session_at, page_on(out, color, verbosity=0), form, everything)
         if replay:

@@ -8,9 +8,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from select import select
+from typing import Any
 
 from petri_cli.cli.exit import Exit
 from petri_cli.cli.store import Chosen
@@ -30,6 +31,8 @@ from petri_cli.session.store import Entry, EventStore
 
 LATEST = 12
 """Steps that are shown of a log where not all are asked for."""
+PAGE_STEPS = 1_000
+"""Steps on a page."""
 LOOKED_BACK = 300
 """Events that are read to find them: not each one is a step that a person wants to see."""
 DIGITS = 18
@@ -102,6 +105,8 @@ class Looking:
         status = self.status(upto)
         if self.form == "json":
             self.page.write(self.json(status))
+        elif self.form == "html":
+            self.page.write(self.html(status))
         else:
             self.page.lines(self.drawn(status))
         return EXIT[status.phase] if exit_code else Exit.OK
@@ -109,6 +114,14 @@ class Looking:
     def json(self, status: Status) -> str:
         history = list(self.store.read(self.session, 0, status.state.seq)) if self.everything else None
         return status_json(status, history)
+
+    def html(self, status: Status, found: dict[str, Any] | None = None) -> str:
+        """The page; found: of insights, what it says beside the status."""
+        from petri_cli.render.html.session import status_page
+
+        events = [e.event for e in self.store.read(self.session, 0, status.state.seq)]
+        steps = replace(self, everything=True).history(status.state)[-PAGE_STEPS:]
+        return status_page(status, events, steps, self.drawn(status), found)
 
     def drawn(self, status: Status, rows: int | None = None) -> list[Line]:
         """The page. rows: so many lines there are at most; the latest steps are on it in any case."""

@@ -36,7 +36,7 @@ function start() {
     show(showSession(data));
   }
   top.append(themeButton());
-  page.replaceChildren(top, body, h("footer", {}, `petri ${shown(data.version)}`, here.view ? " · ← → step, + − zoom, f fit, / search" : ""));
+  page.replaceChildren(top, body, h("footer", {}, `petri ${shown(data.version)}`, here.view ? ` · ${here.stepper ? "← → step, " : ""}+ − zoom, f fit, / search` : ""));
   here.view?.fit();
   addEventListener("resize", () => here.view?.fit());
   addEventListener("keydown", (event) => {
