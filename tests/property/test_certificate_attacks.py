@@ -137,9 +137,9 @@ def test_a_certificate_of_another_net_shows_nothing_false(generator: str) -> Non
 @pytest.mark.parametrize("generator", ALL_NETS)
 def test_no_certificate_of_many_other_nets_shows_anything_false(generator: str) -> None:
     seen = Counter[str]()
-    for seed in range(1_000, 1_250):
+    for seed in range(1_000, 1_100):
         attack_net(generator, seed, seen)
-    assert seen["changed verdict"] > 100, seen
+    assert seen["changed verdict"] > 40, seen
 
 
 def test_every_kind_about_nets_is_written_and_attacked() -> None:
@@ -231,7 +231,7 @@ def test_a_certificate_of_another_plan_shows_nothing_false(generator: str) -> No
 @pytest.mark.parametrize("generator", PLANS)
 def test_no_certificate_of_many_other_plans_shows_anything_false(generator: str) -> None:
     seen = Counter[str]()
-    for seed in range(1_000, 1_300):
+    for seed in range(1_000, 1_100):
         attack_plan(generator, seed, seen)
     assert min(seen["refused"], seen["plan-parts"]) > 3, seen
 
@@ -291,6 +291,6 @@ def test_a_certificate_of_another_property_shows_nothing_false(generator: str) -
 @pytest.mark.parametrize("generator", ALL_NETS)
 def test_no_certificate_of_many_other_properties_shows_anything_false(generator: str) -> None:
     seen = Counter[str]()
-    for seed in range(1_000, 1_200):
+    for seed in range(1_000, 1_100):
         attack_property(generator, seed, seen)
-    assert min(seen["refused"], seen["taken"], seen["SOUND refutations"], seen["SOUND closed"]) > 10, seen
+    assert min(seen["refused"], seen["taken"], seen["SOUND refutations"], seen["SOUND closed"]) > 5, seen
