@@ -17,6 +17,12 @@ RETRY_PROBE_CEILING = 1
 """Attempts that a step which has never succeeded gets on top of what its first plan allowed, once."""
 ENOUGH = 20
 """Observations below which no duration is taken for the rule."""
+RUNS = 3
+"""Sessions below which no limit is made tighter: the attempts of one session had the same machine on the same day."""
+LEAST_TIMEOUT = 60.0
+"""Seconds that any task may be late by on a machine that is busy: no limit is suggested below."""
+WORTH_SECONDS = 1.0
+"""Waiting, all together, below which a resource is not said to be short: a machine's own moments are as long."""
 HEADROOM = 1.5
 """A limit on time leaves this much above the 99th percentile."""
 BOTTLENECK = 0.1
@@ -65,6 +71,7 @@ def adaptations(
     found: list[Adaptation] = []
     for task in plan.tasks():
         of = evidence.tasks[task.id]
+        found += _rejected(task, of, setting(task, "maxAttempts"))
         found += _attempts(task, of, setting(task, "maxAttempts"))
         found += _timeout(task, of, setting(task, "timeout"))
     for resource in plan.resources:
@@ -72,6 +79,19 @@ def adaptations(
             resource.capacity, evidence.resources[resource.id], evidence, demand.get(resource.id, 0), sound_with
         )
     return found + _dead(plan, evidence)
+
+
+def _rejected(task: Task, of: TaskEvidence, current: int) -> list[Adaptation]:
+    """A person's no is no accident that another attempt might get around."""
+    gone = of.rejected
+    if not gone:
+        return []
+    why = (
+        f"used up its attempts in {_n_of(len(gone), len(of.streaks))} pieces of work because a person rejected what "
+        "was done; whether it is to be tried again is for people to say, and nothing is changed"
+    )
+    counts = {"rejected": len(gone), "of": len(of.streaks), "sessions": sorted({s.session for s in gone})}
+    return [Adaptation("maxAttempts", f"t.{task.id}", current, None, why, counts)]
 
 
 def _attempts(task: Task, of: TaskEvidence, current: int) -> list[Adaptation]:
@@ -113,15 +133,18 @@ def _timeout(task: Task, of: TaskEvidence, current: float) -> list[Adaptation]:
     n = len(of.seconds)
     if n < ENOUGH or not current:
         return []
-    p99 = percentile(of.seconds, 0.99)
-    wanted = _rounded(p99 * HEADROOM)
-    counts = {"n": n, "p50": percentile(of.seconds, 0.5), "p99": p99, "longest": max(of.seconds)}
+    p99, runs = percentile(of.seconds, 0.99), len({s.session for s in of.passed})
+    ample = _rounded(p99 * HEADROOM)
+    wanted: float | None = max(LEAST_TIMEOUT, ample)
+    counts = {"n": n, "p50": percentile(of.seconds, 0.5), "p99": p99, "longest": max(of.seconds), "runs": runs}
+    why = f"of {n:,} attempts that passed, 99 % took up to {p99:.3g} s: "
     if p99 > current * 0.8:
-        why = f"of {n:,} attempts that passed, 99 % took up to {p99:.3g} s: close to the limit of {current:g} s"
-    elif wanted * 10 < current:
-        why = (
-            f"of {n:,} attempts that passed, 99 % took up to {p99:.3g} s: one that hangs is noticed after {current:g} s"
-        )
+        why += f"close to the limit of {current:g} s"
+        wanted = ample
+    elif max(LEAST_TIMEOUT, ample) * 10 < current:
+        why += f"one that hangs is noticed after {current:g} s"
+        if runs < RUNS:
+            wanted, why = None, f"{why}; {_n_of(runs, RUNS)} runs that a tighter limit would be suggested by"
     else:
         return []
     return [Adaptation("timeout", f"t.{task.id}", current, wanted, why, counts)]
@@ -149,6 +172,13 @@ def _capacity(
             "a capacity of 1 is a lock, and whether two may hold it is for people to say"
         )
         found.append(Adaptation("resourceCapacity", of.resource, current, None, why, counts))
+    elif n and of.waited < WORTH_SECONDS:
+        why = (
+            f"drained to zero while {n:,} further acquisition(s) were otherwise ready (of {of.acquisitions:,}), which "
+            f"got it after {of.waited:.2g} s of waiting, all together: below {WORTH_SECONDS:g} s nothing is to be gained, "
+            "and nothing is changed"
+        )
+        found.append(Adaptation("resourceCapacity", of.resource, current, None, why, counts))
     elif n and current < demand and sound_with(of.resource, current + 1):
         why = (
             f"drained to zero while {n:,} further acquisition(s) were otherwise ready (of {of.acquisitions:,}); "
@@ -156,7 +186,7 @@ def _capacity(
         )
         found.append(Adaptation("resourceCapacity", of.resource, current, current + 1, why, counts))
     total = sum(evidence.makespans)
-    if total and of.waited / total >= BOTTLENECK:
+    if total and of.waited >= WORTH_SECONDS and of.waited / total >= BOTTLENECK:
         share = of.waited / total
         runs = len(evidence.completed)
         much = f"{share:.0%} of their time" if share <= 1 else f"{share:.1f} times as long as they took"

@@ -13,6 +13,7 @@ from petri_cli.engine.events import TokensByPlace
 from petri_cli.plan.lower import END, lower_execution
 from petri_cli.plan.model import Guard, Plan
 from petri_cli.session.events import (
+    Approved,
     Claimed,
     Fired,
     Lapsed,
@@ -32,7 +33,7 @@ class Streak:
     """The attempts at one piece of work (one task, item and round) of a session, in order.
 
     passed: False when it never was, though it may yet be (a censored observation); exhausted: it had all the attempts
-    that its plan allowed then.
+    that its plan allowed then; rejected: attempts that a person did not let pass, which are among those burnt.
     """
 
     session: str
@@ -40,6 +41,7 @@ class Streak:
     burnt: int = 0
     passed: bool = False
     exhausted: bool = False
+    rejected: int = 0
 
 
 @dataclass(slots=True)
@@ -59,12 +61,17 @@ class TaskEvidence:
 
     @property
     def exhausted(self) -> list[Streak]:
-        return [s for s in self.streaks if s.exhausted and not s.passed]
+        """Those that ran out by themselves: where a person said no, another attempt is that person's to ask for."""
+        return [s for s in self.streaks if s.exhausted and not s.passed and not s.rejected]
+
+    @property
+    def rejected(self) -> list[Streak]:
+        return [s for s in self.streaks if s.exhausted and not s.passed and s.rejected]
 
     @property
     def worst(self) -> int:
-        """The longest streak of burnt attempts, whatever came of it."""
-        return max((s.burnt for s in self.streaks), default=0)
+        """The longest streak of attempts that were burnt, but not by a person, whatever came of it."""
+        return max((s.burnt - s.rejected for s in self.streaks), default=0)
 
 
 @dataclass(slots=True)
@@ -156,6 +163,7 @@ class _Reader:
         self.streaks: dict[Work, Streak] = {}
         self.claims: dict[str, Claimed] = {}
         self.reported: dict[str, int] = {}
+        self.rejected: set[str] = set()
         self.waiting: dict[tuple[str, str], tuple[int, tuple[str, ...]]] = {}
         """(gate, thread) → since when it waits, and for which resources."""
         self.came: dict[tuple[str, str], _Gate] = {}
@@ -183,6 +191,8 @@ class _Reader:
                     self.streaks.setdefault(work, Streak(self.name, work))
             case Reported():
                 self.reported[event.claim] = event.at
+            case Approved() if not event.approved:
+                self.rejected.add(event.claim)
             case Verified():
                 self._turns(event.produced)
                 claim = self.claims.pop(event.claim)
@@ -215,6 +225,7 @@ class _Reader:
             return
         streak = self.streaks[claim.transition, claim.thread, tuple(claim.rounds)]
         streak.burnt += 1
+        streak.rejected += event.claim in self.rejected
         task.lapses += isinstance(event, Lapsed)
 
     # Resources

@@ -22,7 +22,7 @@ flow:
     - foreach:
         id: each
         over: [a, b, c, d, e]
-        body: {guard: {resource: ci_slots, body: {task: {id: work, run: "sleep 0.1"}}}}
+        body: {guard: {resource: ci_slots, body: {task: {id: work, run: "sleep 0.5"}}}}
     - foreach:
         id: tries
         over: [1, 2, 9]
@@ -103,6 +103,31 @@ def test_a_step_that_never_succeeded_gets_one_more_attempt_once(tmp_path: Path) 
     assert "more patience is not the answer" in found["rationale"]
     assert petri("insights", "--apply", cwd=tmp_path).code == 0
     assert petri("status", "--format", "json", cwd=tmp_path).report["revision"]["number"] == 2
+
+
+def test_a_persons_no_is_no_reason_for_another_attempt(tmp_path: Path) -> None:
+    plan = "name: signed\nflow: {task: {id: draft, run: echo text, verify: human}}\n"
+    assert run(tmp_path, plan, "--no-wait") == 5
+    assert petri("approve", "c1", "--reject", "--by", "ada", cwd=tmp_path).code == 0
+    assert petri("run", cwd=tmp_path).code == 1
+    found = insights(tmp_path)["maxAttempts"]
+    assert (found["current"], found["suggested"]) == (1, None)
+    assert found["evidence"] == {"rejected": 1, "of": 1, "sessions": ["signed"]}
+    assert "because a person rejected what was done" in found["rationale"]
+    assert petri("insights", "--apply", cwd=tmp_path).code == 0
+    assert petri("status", "--format", "json", cwd=tmp_path).report["revision"]["number"] == 1
+
+
+def test_moments_are_no_reason_to_change_a_capacity(tmp_path: Path) -> None:
+    assert run(tmp_path, FLAKY.replace("sleep 0.5", "sleep 0.015").replace("test $n -ge {item}", "true")) == 0
+    found = insights(tmp_path)
+    assert found.keys() == {"resourceCapacity"}
+    assert found["resourceCapacity"]["suggested"] is None
+    assert found["resourceCapacity"]["evidence"]["starved"] >= 1
+    assert "below 1 s nothing is to be gained" in found["resourceCapacity"]["rationale"]
+    shown = " ".join(petri("insights", cwd=tmp_path).out.split())
+    assert "Seen resourceCapacity ci_slots" in shown
+    assert "--apply" not in shown
 
 
 def test_what_no_completed_run_did_is_told_and_not_changed(tmp_path: Path) -> None:
