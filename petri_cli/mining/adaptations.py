@@ -175,8 +175,8 @@ def _capacity(
     elif n and of.waited < WORTH_SECONDS:
         why = (
             f"drained to zero while {n:,} further acquisition(s) were otherwise ready (of {of.acquisitions:,}), which "
-            f"got it after {of.waited:.2g} s of waiting, all together: below {WORTH_SECONDS:g} s nothing is to be gained, "
-            "and nothing is changed"
+            f"got it after {of.waited:.2g} s of waiting, all together: below {WORTH_SECONDS:g} s nothing is to be "
+            "gained, and nothing is changed"
         )
         found.append(Adaptation("resourceCapacity", of.resource, current, None, why, counts))
     elif n and current < demand and sound_with(of.resource, current + 1):
