@@ -14,6 +14,7 @@ from typing import Any
 from petri_cli.driver.limit import MAX_FIRINGS, FiringLimit
 from petri_cli.driver.programs import function, shell
 from petri_cli.driver.signals import to_end
+from petri_cli.driver.units import check_tokens
 from petri_cli.engine.actions import Action, ActionContext, blocking
 from petri_cli.engine.async_executor import AsyncExecutor
 from petri_cli.engine.binding import Actions, BuiltIn, described_built_in, transform
@@ -56,12 +57,13 @@ def in_thread(called: Callable[..., Any]) -> Action:
 class Run:
     """One run of a net in real time, which Ctrl-C ends: once, and nothing new starts; twice, and what runs is ended.
 
-    say: called with a line for whoever pressed the keys.
+    say: called with a line for whoever pressed the keys. Raises PetriError ``PETRI_TOO_MANY_UNITS``.
     """
 
     def __init__(
         self, net: Net, *, store: EventStore, say: Callable[[str], None], max_concurrency: int | None = None
     ) -> None:
+        check_tokens(net, map(output_rule, net.transitions))
         self._say = say
         self.executor = AsyncExecutor(net, net_actions(net), store=store, max_concurrency=max_concurrency)
         self.executor.drain()  # nobody feeds the environment: at rest the run is over
@@ -107,8 +109,9 @@ def simulate_net(
 ) -> Result:
     """Play ``net`` in simulated time. No program and no function is called: a token that is passed on keeps its value,
     a choice in an output is made by chance (a time-out is none), and a transition of which nothing is said takes no
-    time. Once ``max_firings`` have begun, nothing new starts.
+    time. Once ``max_firings`` have begun, nothing new starts. Raises PetriError ``PETRI_TOO_MANY_UNITS``.
     """
+    check_tokens(net, map(output_rule, net.transitions))
     actions: dict[str, Action | BuiltIn] = {}
     for t in net.transitions:
         if described_built_in(t.action or {}) is None:

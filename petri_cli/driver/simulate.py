@@ -15,6 +15,7 @@ from petri_cli.driver.deciders import Decider, Seeded
 from petri_cli.driver.limit import MAX_FIRINGS, FiringLimit
 from petri_cli.driver.outcome import Outcome, outcome
 from petri_cli.driver.readback import Fired, firings
+from petri_cli.driver.units import check_units
 from petri_cli.engine.events import Event, TransitionFailed
 from petri_cli.engine.executor import Result
 from petri_cli.engine.stores import MemoryStore
@@ -80,9 +81,10 @@ def simulate(
     events as they happen, for whoever follows it.
 
     Raises PetriError ``PETRI_UNKNOWN_FOREACH`` and ``PETRI_UNKNOWN_TASK`` for names that the plan lacks,
-    ``PETRI_OUT_OF_RANGE`` for a width above ``MAX_WIDTH``.
+    ``PETRI_OUT_OF_RANGE`` for a width above ``MAX_WIDTH``, ``PETRI_TOO_MANY_UNITS``.
     """
     _check_names(plan, widths or {}, durations or {})
+    check_units(plan)
     lowered = lower_execution(plan)
     alarms = _Alarms()
     actions = control_actions(plan, lowered, decider or Seeded(seed, widths or {}), alarms)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from petri_cli.driver.conformance import PastCase
-from petri_cli.driver.deciders import Seeded
+from petri_cli.driver.deciders import DEFAULT_WIDTH, Seeded
 from petri_cli.driver.simulate import Simulation, simulate
 from petri_cli.driver.threads import Thread
 from petri_cli.engine.events import TransitionStarted
@@ -17,6 +17,7 @@ from petri_cli.errors import PetriError
 from petri_cli.formats.nearest import did_you_mean
 from petri_cli.mining.what_if import RUNS, Played, Sampler, WhatIf, what_if
 from petri_cli.plan.model import Choice, Foreach, Guard, Loop, Plan
+from petri_cli.plan.workflow_net import foreach_width
 from petri_cli.soundness.timer import Deadline, never
 
 
@@ -61,7 +62,8 @@ def simulate_change(
 ) -> WhatIf:
     """What ``changes`` (resource → capacity) would do to ``plan``.
 
-    observed: task → seconds that it took. Raises PetriError ``PETRI_UNKNOWN_RESOURCE``.
+    observed: task → seconds that it took. More units than steps could hold at once are played as that many, which is
+    the same. Raises PetriError ``PETRI_UNKNOWN_RESOURCE``, ``PETRI_TOO_MANY_UNITS``.
     """
     capacities = plan.capacities()
     for name in changes:
@@ -70,9 +72,10 @@ def simulate_change(
             raise PetriError("PETRI_UNKNOWN_RESOURCE", f"there is no resource `{name}`", hint=hint)
     past = list(past)
     widths, fired = _middle_widths(plan, past), _fired(past)
+    useful = useful_units(plan, widths)
 
     def play(caps: Mapping[str, int], number: int, durations: Mapping[str, Sampler]) -> Played:
-        resources = tuple(replace(r, capacity=caps[r.id]) for r in plan.resources)
+        resources = tuple(replace(r, capacity=min(caps[r.id], useful.get(r.id, caps[r.id]))) for r in plan.resources)
         run = simulate(
             replace(plan, resources=resources),
             seed=number,
@@ -82,6 +85,34 @@ def simulate_change(
         return played(run)
 
     return what_if(play, capacities, changes, observed, runs=runs, seed=seed, deadline=deadline)
+
+
+def useful_units(plan: Plan, widths: Mapping[str, int]) -> dict[str, int]:
+    """Resource → units above which another one changes nothing in a run whose foreachs have these widths.
+
+    A thread is in one place at a time, so a guard's block has at most as many threads in it at once as the foreachs
+    around it have items together, the product of their widths; however often a loop comes back, it comes as the same
+    thread. Each holds the guard's units. Let U be the sum of that over the guards of the resource. Where there are U
+    units or more, whoever asks for k finds that the others hold at most U − k: k are free, and nobody ever waits. So
+    all numbers from U on give the same run. It does not hold of a quota, whose units are out after the block, too: that
+    one is left out.
+    """
+    useful = {r.id: 0 for r in plan.resources if r.per is None}
+    threads = [1] * len(plan.nodes)
+    for node in plan.nodes:  # parents before children
+        around = threads[node.parent] if node.parent >= 0 else 1
+        threads[node.index] = around * _width(node, widths) if isinstance(node, Foreach) else around
+        if isinstance(node, Guard):
+            for name, units in node.units:
+                if name in useful:
+                    useful[name] += units * around
+    return {name: max(1, units) for name, units in useful.items()}
+
+
+def _width(node: Foreach, widths: Mapping[str, int]) -> int:
+    if node.items is None and node.id in widths:
+        return widths[node.id]
+    return foreach_width(node, widths, DEFAULT_WIDTH)
 
 
 def _middle_widths(plan: Plan, past: Sequence[PastCase]) -> dict[str, int]:

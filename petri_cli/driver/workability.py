@@ -13,6 +13,7 @@ from typing import Any
 from petri_cli.document.fields import did_you_mean
 from petri_cli.driver.commands import body_of, is_work, setting, tasks_of
 from petri_cli.driver.substitution import is_one_expression, unwritable
+from petri_cli.driver.units import too_many_units
 from petri_cli.driver.verifiers import kind_of, single_verifiers, verifier_of
 from petri_cli.errors import PetriError, Problem
 from petri_cli.plan.expression import Reference, is_expression, parse, references
@@ -24,12 +25,15 @@ from petri_cli.plan.template import holes, template
 def workability(plan: Plan) -> list[Problem]:
     """What stands in the way of doing the plan, in document order; empty when nothing does.
 
-    PETRI_NEEDS_VERIFIER: work that somebody claims, and nobody sees the exit status of; PETRI_BAD_EXPRESSION: a
-    condition in prose, a verifier that reads the result it is to judge, ``item`` outside of every foreach, ``loop``
-    outside of every loop; PETRI_BAD_SUBSTITUTION: a value where no shell can be given one; PETRI_UNKNOWN_TASK: a
-    command or an input that speaks of a task which is not there; PETRI_BAD_SCHEMA: a verifier's schema that is none.
+    PETRI_TOO_MANY_UNITS: resources that no run could bear; PETRI_NEEDS_VERIFIER: work that somebody claims, and nobody
+    sees the exit status of; PETRI_BAD_EXPRESSION: a condition in prose, a verifier that reads the result it is to
+    judge, ``item`` outside of every foreach, ``loop`` outside of every loop; PETRI_BAD_SUBSTITUTION: a value where no
+    shell can be given one; PETRI_UNKNOWN_TASK: a command or an input that speaks of a task which is not there;
+    PETRI_BAD_SCHEMA: a verifier's schema that is none.
     """
     problems: list[Problem] = []
+    if too_many := too_many_units(plan):
+        problems.append(too_many)
     for node in plan.nodes:
         for what, text in _conditions(node):
             problems += _expression(plan, node, what, text)
@@ -52,7 +56,7 @@ def foretold(plan: Plan) -> tuple[Problem, ...]:
     """
     works = [node for node in plan.nodes if isinstance(node, Task | Foreach) and is_work(node)]
     sketch = not plan.defaults and not any(node.settings for node in works)
-    if sketch and not any(True for node in plan.nodes for _ in _conditions(node)):
+    if sketch and not too_many_units(plan) and not any(True for node in plan.nodes for _ in _conditions(node)):
         return ()
     sketch = sketch or all(body_of(plan, node) == "pull" and verifier_of(plan, node) == "exit-code" for node in works)
     problems = (p for p in workability(plan) if not (sketch and p.code == "PETRI_NEEDS_VERIFIER"))
