@@ -32,7 +32,7 @@ def check_plan_run(plan: Plan, evidence: Any) -> str:
             demand(node.id in widths or node.items is not None, f"the width of `{node.id}` is missing")
             width = widths.get(node.id, node.items or 0)
             demand(node.items is None or width == node.items, f"`{node.id}` has {node.items} items, not {width}")
-            demand(width <= (node.max_width or width), f"`{node.id}` is never so wide")
+            demand(node.max_width is None or width <= node.max_width, f"`{node.id}` is never so wide")
     demand(field(evidence, "shows") == "deadlock", "a run of a plan shows a deadlock")
     try:
         net = lower_workflow(plan, widths).net
