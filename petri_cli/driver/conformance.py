@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from petri_cli.errors import PetriError
-from petri_cli.mining.alignments import align
+from petri_cli.mining.alignments import JUST_BELOW, align
 from petri_cli.mining.case_widths import Widths, spread
 from petri_cli.mining.deviations import Deviation, deviations
 from petri_cli.mining.log import log_of
@@ -106,6 +106,7 @@ def conformance(
         total.add(plan, widths, cases, deadline)
     ended = sum(len(cases) for cases in groups.values())
     low, high = (value / ended if ended else 1.0 for value in total.fitness)
+    high = high if total.fitting[1] == ended else min(high, JUST_BELOW)
     uneven = sum(case.uneven for case in past if case.ended)
     found = tuple(sorted(total.deviations.values(), key=lambda d: (-d.cases, d.activity)))
     return Conformance(

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from math import fsum
+from math import fsum, nextafter
 
 from petri_cli.mining.alignments_model import Prepared, prepare
 from petri_cli.mining.alignments_path import MatchStep
@@ -26,6 +26,8 @@ from petri_cli.soundness.timer import Deadline, never
 
 MAX_STATES = 5_000_000
 """Markings, and entries of layers, past which the search answers with intervals."""
+JUST_BELOW = nextafter(1.0, 0.0)
+"""What fitness is at most where something costs something, whatever that is measured against."""
 
 
 class Kind(Enum):
@@ -92,7 +94,7 @@ class Aligned:
             return 1.0, 1.0
         pairs = [self.fitness_of(k) for k in range(len(self.lower))]
         low, high = (fsum(c * p[i] for c, p in zip(self.log.counts, pairs, strict=True)) / n for i in (0, 1))
-        return low, high
+        return low, high if self.fitting_cases()[1] == n else min(high, JUST_BELOW)
 
     def fitting_cases(self) -> tuple[int, int]:
         """Cases of cost 0: (those known to fit, those that may)."""
@@ -119,10 +121,12 @@ class Alignments(Aligned):
     """Action → the move of the model alone, and the match with an event: made once."""
 
     def fitness_of(self, variant: int) -> tuple[float, float]:
-        """1 − cost / (length of the trace + shortest complete run): (lower, upper). Without a run it is [0, 1]."""
+        """1 − cost / (length of the trace + shortest complete run): (lower, upper). Where no shortest run is known, any
+        that is known bounds it."""
         low, high = self.lower[variant], self.upper[variant]
         if high is None or self.shortest is None:
-            return 0.0, 1.0
+            most = len(self.log.variants[variant]) + self.solved.known_run
+            return 0.0, 1.0 if not low else min(1 - low / most, JUST_BELOW)
         worst = len(self.log.variants[variant]) + self.shortest
         return (1 - high / worst, 1 - low / worst) if worst else (1.0, 1.0)
 

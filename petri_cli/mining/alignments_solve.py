@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from petri_cli.errors import PetriError
+from petri_cli.mining.alignments_any_run import some_run
 from petri_cli.mining.alignments_block_runs import BlockRuns
 from petri_cli.mining.alignments_blocks import blocks_of
 from petri_cli.mining.alignments_model import Prepared
@@ -37,6 +38,8 @@ class Solved:
     scarce: frozenset[int]
     markings: NetRuns | None
     by_blocks: Sequence[bool]
+    known_run: int = NEVER
+    """Visible steps of a complete run, where no shortest one is known."""
 
     def path(self, trace: int) -> list[MatchStep] | None:
         """An optimal alignment of that trace; None where the search was cut before one was found."""
@@ -72,16 +75,16 @@ def solve(prepared: Prepared, max_states: int, deadline: Deadline, most: int = N
         if scarce and _ordered(prepared, scarce, runs, (), shortest) is None:
             shortest = NEVER
     rest = [k for k, open_ in enumerate(by_marking) if open_]
-    markings = None
+    markings, known_run = None, NEVER
     if rest or shortest >= NEVER:
         answer = _by_marking(prepared, [traces[k] for k in rest], max_states, deadline, most, shortest)
-        markings, shortest = answer.runs, min(shortest, answer.shortest)
+        markings, shortest, known_run = answer.runs, min(shortest, answer.shortest), answer.known_run
         cut = cut or answer.cut
         for k, low, high in zip(rest, answer.found.lower, answer.found.upper, strict=True):
-            found.upper[k] = min(high, len(traces[k]) + shortest)
+            found.upper[k] = min(high, len(traces[k]) + min(shortest, known_run))
             found.lower[k] = min(max(found.lower[k], low), found.upper[k])
     by_blocks = [not open_ for open_ in by_marking]
-    return Solved(prepared, found, shortest, cut, runs, scarce, markings, by_blocks)
+    return Solved(prepared, found, shortest, cut, runs, scarce, markings, by_blocks, known_run)
 
 
 def _fits_in(prepared: Prepared, runs: BlockRuns, scarce: frozenset[int], found: Found, trace: int) -> bool:
@@ -104,6 +107,7 @@ class _Answer:
     shortest: int
     found: Found
     cut: bool
+    known_run: int = NEVER
 
 
 def _by_marking(
@@ -111,8 +115,10 @@ def _by_marking(
 ) -> _Answer:
     """Costs over markings. A place that outgrows the widest field cuts the search like any other budget."""
     labels = prepared.labels
+    tried: list[PackedNet] = []
 
     def attempt(packed: PackedNet) -> _Answer:
+        tried.append(packed)
         runs = NetRuns(packed, labels.of_action, len(labels.names), max_states, deadline)
         least = shortest if shortest < NEVER else runs.finish(runs.start, NEVER)
         if least >= NEVER:
@@ -122,4 +128,6 @@ def _by_marking(
 
     with suppress(OutOfStates, Overflow):
         return with_room(prepared.compiled, attempt)
-    return _Answer(None, NEVER, Found([0] * len(traces), [NEVER] * len(traces)), True)
+    run = some_run(tried[-1], labels.of_action) if shortest >= NEVER else None
+    known = NEVER if run is None else run
+    return _Answer(None, NEVER, Found([0] * len(traces), [NEVER] * len(traces)), True, known)

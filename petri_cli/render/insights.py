@@ -12,7 +12,7 @@ from petri_cli.driver.insights import Candidate, Insights
 from petri_cli.mining.adaptations import Adaptation
 from petri_cli.mining.what_if import Spread, WhatIf
 from petri_cli.render.look import KEEP, Line, Look, columns, crop, pad, wrap
-from petri_cli.render.mining import rounded, widths_told
+from petri_cli.render.mining import cost_told, rounded, widths_told
 from petri_cli.render.pasting import HERE, Paste
 from petri_cli.render.phrase import listed, many
 from petri_cli.render.run_lines import seconds
@@ -97,7 +97,7 @@ def _conformance(title: str, fit: Conformance, found: Insights, look: Look, past
     fits = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     value = _interval(*fit.fitness)
     style = "good" if fit.fitness[0] == 1 else "strong"
-    text = f"{fits} of {fit.ended:,} fit; exact alignments cost {_cost(fit.cost)}"
+    text = f"{fits} of {fit.ended:,} fit; {cost_told(*fit.cost)}"
     text += "" if found.command else f"; {ended}"
     head: Line = [("", "fitness".ljust(9, KEEP)), (style, value), ("dim", f"{KEEP} {text}")]
     lines += wrap(head, look.prose, DEEPER, DEEPER * 2)
@@ -130,11 +130,6 @@ def _kept(line: Line) -> Line:
 
 def _interval(low: float, high: float) -> str:
     return rounded(low, 6) if low == high else f"{rounded(low, 6)} to {rounded(high, 6)}"
-
-
-def _cost(cost: tuple[int, int | None]) -> str:
-    least, most = cost
-    return f"{least:,}" if least == most else f"{least:,} or more" if most is None else f"{least:,} to {most:,}"
 
 
 def _candidate(candidate: Candidate, found: Insights, look: Look, paste: Paste) -> list[Line]:

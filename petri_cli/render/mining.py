@@ -292,10 +292,12 @@ def draw_fit(fit: Fit, log: Log, look: Look, *, everything: bool = False) -> lis
     low, high = fit.aligned.fitness()
     known, maybe = fit.aligned.fitting_cases()
     fits = f"{known:,}" if known == maybe else f"{known:,} to {maybe:,}"
-    least, most = fit.aligned.cost()
-    cost = f"{least:,}" if most == least else f"{least:,} or more" if most is None else f"{least:,} to {most:,}"
     rows = [
-        ("fitness", _interval(low, high), f"{fits} of {many(log.n_cases, 'case')} fit; exact alignments cost {cost}")
+        (
+            "fitness",
+            _interval(low, high),
+            f"{fits} of {many(log.n_cases, 'case')} fit; {cost_told(*fit.aligned.cost())}",
+        )
     ]
     if fit.replay is not None:
         c = fit.replay.total
@@ -313,6 +315,13 @@ def draw_fit(fit: Fit, log: Log, look: Look, *, everything: bool = False) -> lis
         said = f"not known in time: {listed(['exact fitness'] * (low < high) + late)} (--timeout gives more)"
         lines += wrap([("doubt", said)], look.prose, DEEPER)
     return [*lines, *_deviations(fit, log, look, everything=everything), *_places(fit, look, everything=everything)]
+
+
+def cost_told(least: int, most: int | None) -> str:
+    """What all alignments together cost, as far as it is known."""
+    if least == most:
+        return f"exact alignments cost {least:,}"
+    return f"alignments cost {f'at least {least:,}' if most is None else f'{least:,} to {most:,}'}"
 
 
 def _interval(low: float, high: float) -> str:
