@@ -223,8 +223,10 @@ def attack_refusal(document: dict[str, Any], written: Written | None, rng: Rando
 @pytest.mark.parametrize("generator", PLANS)
 def test_a_certificate_of_another_plan_shows_nothing_false(generator: str) -> None:
     seen = Counter[str]()
-    for seed in range(5):
+    for seed in range(60):
         attack_plan(generator, seed, seen)
+        if seen["plan-waits"] + seen["plan-parts"] > 3:
+            break
     assert seen["refused"] + seen["taken"] > 0, seen
 
 
