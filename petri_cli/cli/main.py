@@ -38,6 +38,7 @@ COMMANDS = {
     "explain": "What a code means, with an example and the way out.",
     "schema": "Print a JSON Schema.",
     "init": "Write a commented plan to start from.",
+    "mcp": "The same tools for agents, over the Model Context Protocol.",
 }
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}

@@ -20,6 +20,9 @@ PAGES = ROOT / "docs" / "codes"
 TITLE = "## The way out"
 
 NO_FILE_PROVOKES = {
+    "PETRI_BAD_CALL": "about tools for agents",
+    "PETRI_OUTSIDE_FOLDER": "about tools for agents",
+    "PETRI_NO_MCP": "about an extra",
     "PETRI_BAD_CERTIFICATE": "about --recheck",
     "PETRI_NO_CERTIFICATE": "about --certificate",
     "PETRI_ALREADY_DECIDED": "about a session",
