@@ -19,7 +19,7 @@ function circle(waits) {
   const way = ring(waits);
   if (!way) return null;
   const items = way.flatMap((w) => [{ text: w.who, kind: "who" }, { text: w.resource, kind: "what" }]);
-  const n = items.length, rx = n > 6 ? 140 : 118, ry = n > 6 ? 120 : 74, cx = 180, cy = ry + 34;
+  const n = items.length, rx = n > 6 ? 165 : 118, ry = n > 6 ? 40 + 14 * n : 74, cx = 180, cy = ry + 34;
   const spot = (k) => { const a = (k / n) * 2 * Math.PI - Math.PI / 2 - Math.PI / n; return [cx + rx * Math.cos(a), cy + ry * Math.sin(a)]; };
   const drawn = items.flatMap(({ text, kind }, k) => {
     const [x, y] = spot(k), label = crop(shown(text), 16), w = textWidth(label) + 26;
@@ -34,11 +34,12 @@ function circle(waits) {
       return [x + dx * t, y + dy * t];
     };
     const a = cut(k, [x2, y2]), b = cut((k + 1) % n, [x1, y1]), mx = (a[0] + b[0]) / 2, my = (a[1] + b[1]) / 2;
-    const word = kind === "who" ? "waits for" : "held by";
+    const word = n > 6 ? "" : kind === "who" ? "waits for" : "held by";
     return s("g", {}, s("path", { d: `M${a[0]} ${a[1]}L${b[0]} ${b[1]}`, class: kind === "who" ? "stuck" : "held", "marker-end": kind === "who" ? "url(#stuck)" : "url(#arrow)" }),
-      s("text", { x: mx + (my - cy) * 0 + (mx > cx ? 10 : -10), y: my + (Math.abs(a[1] - b[1]) < 8 ? -7 : 4), class: `small ${Math.abs(a[1] - b[1]) < 8 ? "middle" : mx > cx ? "" : "ended"}` }, word));
+      s("text", { x: mx + (mx > cx ? 10 : -10), y: my + (Math.abs(a[1] - b[1]) < 8 ? -7 : 4), class: `small ${Math.abs(a[1] - b[1]) < 8 ? "middle" : mx > cx ? "" : "ended"}` }, word));
   });
-  return s("svg", { class: "ring", viewBox: `-20 0 400 ${2 * cy}`, role: "img", "aria-label": waiting(waits).join(" ") }, Scene.markers(), arrows, drawn);
+  const drawing = s("svg", { class: "ring", viewBox: `-40 0 440 ${2 * cy}`, role: "img", "aria-label": waiting(waits).join(" ") }, Scene.markers(), arrows, drawn);
+  return n > 6 ? [drawing, h("p", { class: "dim" }, "A dashed arrow leads to what is waited for, a plain one to who holds it.")] : drawing;
 }
 
 const amount = (name, n) => (n === 1 ? name : `${n} × ${name}`);

@@ -179,6 +179,9 @@ class Scene {
   // Tokens of a marking: dots in places, numbers on folded blocks, units in resources.
   mark(marking) {
     const d = this.drawing, inside = new Map(), drawn = [];
+    for (const [n, node] of this.nodes) {
+      if (n >= 0 && n < d.first) set(node, { "data-tokens": marking[d.places[n].id] ?? 0 }, []);
+    }
     for (const [id, n] of Object.entries(marking)) {
       const number = d.number.get(id);
       if (number === undefined || n <= 0) continue;

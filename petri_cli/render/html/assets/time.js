@@ -11,10 +11,10 @@ function seconds(t) {
   return t < 172800 ? `${Math.floor(t / 3600)} h ${Math.round((t % 3600) / 60)} min` : `${(t / 86400).toFixed(1)} days`;
 }
 
-// Round numbers of seconds, minutes, hours or days, about five of them.
+// Round numbers of seconds, minutes, hours or days, a few of them.
 function ticks(total) {
   const nice = [1, 2, 5].flatMap((m) => [0.001, 0.01, 0.1, 1].map((x) => m * x)).concat([10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 43200, 86400]).sort((a, b) => a - b);
-  const step = nice.find((x) => total / x <= 5) ?? Math.ceil(total / 5 / 86400) * 86400;
+  const most = innerWidth < 560 ? 3 : 6, step = nice.find((x) => total / x <= most) ?? Math.ceil(total / most / 86400) * 86400;
   return Array.from({ length: Math.floor(total / step) + 1 }, (_, k) => k * step);
 }
 
