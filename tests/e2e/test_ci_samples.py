@@ -90,7 +90,8 @@ def runner(theirs: Repository) -> Runner:
 )
 def test_the_action_says_the_verdict_of_the_worst_file(runner: Runner, paths: str, code: int, verdict: str) -> None:
     done = runner.step("analyze", paths=paths)
-    assert (done.code, runner.outputs) == (code, {"exit-code": str(code), "verdict": verdict})
+    sarif = str(runner.temp / "petri.sarif")
+    assert (done.code, runner.outputs) == (code, {"exit-code": str(code), "verdict": verdict, "sarif": sarif})
     assert runner.summary.startswith(f"### petri analyze: {verdict}\n\n    ")
 
 
@@ -98,6 +99,18 @@ def test_the_summary_of_a_job_shows_how_the_plan_gets_stuck(runner: Runner) -> N
     runner.step("analyze", paths="unsound")
     assert "    ✗ UNSOUND  unsound/plan.petri.yaml\n" in runner.summary
     assert "How it gets there" in runner.summary
+
+
+def test_the_findings_are_uploaded_as_they_are_annotated_where_that_is_asked_for(runner: Runner) -> None:
+    runner.step("analyze", paths="unsound\nsound")
+    found = json.loads(Path(runner.outputs["sarif"]).read_text(encoding="utf-8"))
+    [result] = found["runs"][0]["results"]
+    where = result["locations"][0]["physicalLocation"]
+    assert result["ruleId"] == "PETRI_UNSOUND_PLAN"
+    assert (where["artifactLocation"]["uri"], where["region"]["startLine"]) == ("unsound/plan.petri.yaml", 16)
+    [upload] = [s for s in ACTION["runs"]["steps"] if "uses" in s]
+    assert upload["with"]["sarif_file"] == ACTION["outputs"]["sarif"]["value"]
+    assert "inputs.upload-sarif == 'true'" in upload["if"]
 
 
 def test_an_undecided_plan_fails_the_step_unless_the_action_is_told_not_to(runner: Runner) -> None:
@@ -222,6 +235,13 @@ def test_the_job_for_gitlab_fails_on_a_plan_that_can_get_stuck(theirs: Repositor
     for folder, code in (("sound", 0), ("unsound", 1), ("wrong", 2)):
         assert theirs.run(f"export PETRI_PATHS='{folder}'\n{script}").code == code
     assert theirs.run(f"export PETRI_PATHS='sound unsound'\n{script}").code == 1
+
+
+def test_the_job_for_gitlab_leaves_a_report_whatever_the_verdict(theirs: Repository) -> None:
+    [job] = yaml.safe_load((CI / "gitlab.yml").read_text(encoding="utf-8")).values()
+    theirs.must("export PETRI_PATHS='sound unsound'\nset -e\n" + "\n".join(job["after_script"]))
+    report = (theirs.folder / job["artifacts"]["reports"]["junit"]).read_text(encoding="utf-8")
+    assert 'tests="2" failures="1"' in report
 
 
 def test_the_job_for_gitlab_installs_what_it_is_told_to(theirs: Repository) -> None:
