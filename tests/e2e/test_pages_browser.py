@@ -66,13 +66,13 @@ def test_a_page_fits_says_no_error_and_fetches_nothing(
     browser: chromium.Browser, pages: dict[str, Path], name: str, dark: bool, width: int
 ) -> None:
     with browser.page(pages[name], width, dark=dark) as tab:
-        assert tab.js("document.documentElement.scrollWidth <= innerWidth")
+        assert tab.js("document.documentElement.scrollWidth") <= width
         background = tab.js("getComputedStyle(document.body).backgroundColor")
         assert (sum(map(int, background[4:-1].split(","))) < 200) is dark
         # what is wider than the page is cut off unless it scrolls: nothing but the picture and the lines may
         wide = tab.js(
             "[...document.querySelectorAll('body *')].filter((e) => !e.closest('svg, .excerpt, .skip') && "
-            "e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 100))"
+            f"e.getBoundingClientRect().right > {width + 1}).map((e) => e.outerHTML.slice(0, 100))"
         )
         assert wide == []
         tab.press("End")
