@@ -57,7 +57,8 @@ def _chosen(net: Net, asked: Sequence[Property], numbers: Iterable[Any]) -> list
         demand(whole(n, "the number of a property") < len(asked), "there is no such property")
         prop = asked[n]
         demand(prop.kind in KINDS and places >= set(prop.places), f"`{prop.id}` makes no sense for this net")
-        demand(prop.kind != "placeBound" or len(prop.places) == 1, f"`{prop.id}` is about one place")
+        bounds = prop.kind != "placeBound" or (len(prop.places) == 1 and prop.maximum is not None)
+        demand(bounds, f"`{prop.id}` bounds no single place")
         chosen.append(prop)
     return chosen
 
