@@ -41,6 +41,11 @@ class Timer:
         self._clock, self._seconds = clock, seconds
         self._start = 0.0 if clock is None else clock()
 
+    @property
+    def timed(self) -> bool:
+        """Whether there is a clock: without one, only work ends a search."""
+        return self._clock is not None
+
     def elapsed(self) -> float:
         """Seconds since the start; 0 without a clock."""
         return 0.0 if self._clock is None else self._clock() - self._start

@@ -17,6 +17,7 @@ Each has a share of the time that is left. What was asked, and what it cost, com
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -198,9 +199,11 @@ class _Question:
         """By decision diagrams; None where the library is missing."""
         if self.budget.max_states <= PATIENCE:
             return None
+        from petri_cli.soundness.symbolic.space import MOST_WORK
         from petri_cli.soundness.symbolic.verdict import symbolic_verdict
 
-        return symbolic_verdict(self.target, self.compiled, self.timer.share(SYMBOLIC_SHARE))
+        work = math.inf if self.timer.timed else MOST_WORK
+        return symbolic_verdict(self.target, self.compiled, self.timer.share(SYMBOLIC_SHARE), work)
 
     def _answer(self, found: Findings, space: Space, evidence: str) -> Result | None:
         if found.counterexample is not None:

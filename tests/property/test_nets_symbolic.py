@@ -15,7 +15,7 @@ from petri_cli.net.model import Net
 from petri_cli.soundness.result import Verdict
 from petri_cli.soundness.shape import target_of
 from petri_cli.soundness.symbolic.encoding import expressible
-from petri_cli.soundness.symbolic.space import SIZES, GaveUp, explore
+from petri_cli.soundness.symbolic.space import MOST_WORK, SIZES, Effort, GaveUp, explore
 from petri_cli.soundness.symbolic.verdict import symbolic_deadlock, symbolic_verdict
 from petri_cli.soundness.timer import never
 from tests.oracle import statespace
@@ -92,7 +92,7 @@ def _explored(net: Net) -> str:
         return "too big"
     compiled = compile_net(net)
     try:
-        space = explore(compiled, never, SIZES[0])
+        space = explore(compiled, Effort(never), SIZES[0])
     except GaveUp:
         assert not all(expressible(a) for a in compiled.actions)
         return "not expressible"
@@ -124,10 +124,22 @@ def test_an_unbounded_net_is_left_to_others() -> None:
 
     net = Net("grows", (Place("p"),), (Transition("t", (), PlaceOut("p")),))
     with pytest.raises(GaveUp):
-        explore(compile_net(net), never, SIZES[0])
+        explore(compile_net(net), Effort(never), SIZES[0])
     assert symbolic_deadlock(compile_net(net), None, never) is None
 
 
 def test_it_ends_at_its_deadline() -> None:
     with pytest.raises(GaveUp):
-        explore(compile_net(busy_net(3)), lambda: True, SIZES[0])
+        explore(compile_net(busy_net(3)), Effort(lambda: True), SIZES[0])
+
+
+def test_without_a_clock_it_ends_when_the_work_is_done() -> None:
+    """A bounded net ends by itself, an unbounded one grows for minutes before it has outgrown its bits."""
+    compiled = compile_net(arbitrary_net(Random(6)))  # noqa: S311
+    effort = Effort(never, 200_000)
+    with pytest.raises(GaveUp):
+        explore(compiled, effort, SIZES[0])
+    assert effort.work < 0
+    few = Effort(never)
+    explore(compile_net(process_net(Random(0))), few, SIZES[0])  # noqa: S311
+    assert few.work > MOST_WORK // 2

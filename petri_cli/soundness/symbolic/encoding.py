@@ -114,7 +114,8 @@ class _Shift:
 class Event:
     """An action on sets of markings.
 
-    enabled: where it can fire; over: where it can, but a place would outgrow its bits; looks, changes: places.
+    enabled: where it can fire; over: where it can, but a place would outgrow its bits; looks, changes: places;
+    operations: on sets, for one image.
     """
 
     def __init__(self, encoding: Encoding, action: Action) -> None:
@@ -157,6 +158,7 @@ class Event:
         self._moved = encoding.conjunction({p: encoding.support(p) for p in before})
         self._after = encoding.conjunction(after)
         self._shifts = tuple(sorted(shifts, key=lambda s: s.place))
+        self.operations = 1 + sum(len(s.counts) for s in shifts)
         self.changes = frozenset({*before, *(s.place for s in shifts)})
         self.looks = frozenset(looked | self.changes)
         self.bottom = max((encoding.level[p] for p in self.looks), default=0)

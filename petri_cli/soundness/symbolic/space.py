@@ -16,8 +16,12 @@ from petri_cli.soundness.symbolic.encoding import Encoding, Event, Set, expressi
 from petri_cli.soundness.symbolic.order import place_order
 from petri_cli.soundness.timer import Deadline
 
-MOST_STEPS = 50_000
-"""Images of one closure; where there is no clock, this is what ends it."""
+MOST_WORK = 10_000_000
+"""What one question may cost where there is no clock, in nodes of the diagrams that are worked on: some seconds."""
+AN_OPERATION = 150
+"""What an operation on a set costs beside its nodes, in the same measure. An image has one for each number of tokens of
+the places that it changes; each of these looks at a part of the set."""
+A_PART = 8
 MOST_BITS = 8
 """A place that outgrows so many bits is left to others."""
 SIZES = (1 << 16, 1 << 20, 1 << 22)
@@ -27,7 +31,20 @@ Answer = TypeVar("Answer")
 
 
 class GaveUp(Exception):
-    """Time or memory ran out, or a place holds too many tokens: no answer from here."""
+    """Time, work or memory ran out, or a place holds too many tokens: no answer from here."""
+
+
+class Effort:
+    """What a question may still cost: time, and work (infinite where the clock decides)."""
+
+    def __init__(self, deadline: Deadline, work: float = MOST_WORK) -> None:
+        self.deadline, self.work = deadline, work
+
+    def spend(self, nodes: int, operations: int) -> None:
+        """Pay for operations on a set of so many nodes. Raises GaveUp."""
+        self.work -= nodes + operations * (AN_OPERATION + nodes // A_PART)
+        if self.work < 0 or self.deadline():
+            raise GaveUp
 
 
 @dataclass(slots=True)
@@ -44,7 +61,7 @@ class Space:
 
     encoding: Encoding
     markings: Set
-    deadline: Deadline
+    effort: Effort
 
     def count(self) -> int:
         return self.encoding.count(self.markings)
@@ -59,12 +76,8 @@ class Space:
     def back_from(self, goals: Set) -> Set:
         """The reachable markings from which one of ``goals`` is reachable. Raises GaveUp."""
         events, inside = self.encoding.events, self.markings
-        return _closure(
-            goals & inside,
-            lambda k, now: events[k].preimage(now) & inside,
-            _Agenda(events, forwards=False),
-            self.deadline,
-        )
+        agenda = _Agenda(events, forwards=False)
+        return _closure(goals & inside, lambda k, now: events[k].preimage(now) & inside, agenda, self.effort)
 
     def run_to(self, goals: Set) -> tuple[int, ...]:
         """Actions of a run from the initial marking to one of ``goals``, of which some are reachable. Raises GaveUp.
@@ -73,7 +86,7 @@ class Space:
         """
         encoding = self.encoding
         growth = Growth([encoding.one(encoding.compiled.initial)])
-        reach(encoding, self.deadline, growth)
+        reach(encoding, self.effort, growth)
         nothing = encoding.manager.false()
         at = _first(len(growth.sets), lambda i: growth.sets[i] & goals != nothing)
         state = encoding.pick(growth.sets[at] & goals)
@@ -100,7 +113,7 @@ def with_room(answer: Callable[[int], Answer]) -> Answer:
     raise GaveUp
 
 
-def explore(compiled: CompiledNet, deadline: Deadline, nodes: int = SIZES[-1]) -> Space:
+def explore(compiled: CompiledNet, effort: Effort, nodes: int = SIZES[-1]) -> Space:
     """All reachable markings of ``compiled``. Raises GaveUp, DDMemoryError past so many ``nodes``, and ImportError
     without the extra."""
     if not all(expressible(a) for a in compiled.actions):
@@ -109,15 +122,15 @@ def explore(compiled: CompiledNet, deadline: Deadline, nodes: int = SIZES[-1]) -
     bits = [_bits(compiled, p) for p in range(len(compiled.places))]
     while max(bits, default=0) <= MOST_BITS:
         encoding = Encoding(_manager(nodes), compiled, order, bits)
-        markings = reach(encoding, deadline)
+        markings = reach(encoding, effort)
         outgrown = _outgrown(encoding, markings)
         if not outgrown:
-            return Space(encoding, markings, deadline)
+            return Space(encoding, markings, effort)
         bits = [b + 1 if p in outgrown else b for p, b in enumerate(bits)]
     raise GaveUp
 
 
-def reach(encoding: Encoding, deadline: Deadline, growth: Growth | None = None) -> Set:
+def reach(encoding: Encoding, effort: Effort, growth: Growth | None = None) -> Set:
     """The markings that are reachable while no place outgrows its bits. Raises GaveUp."""
     events = encoding.events
 
@@ -125,21 +138,20 @@ def reach(encoding: Encoding, deadline: Deadline, growth: Growth | None = None) 
         return events[k].image(now)
 
     start = encoding.one(encoding.compiled.initial)
-    return _closure(start, step, _Agenda(events, forwards=True), deadline, growth)
+    return _closure(start, step, _Agenda(events, forwards=True), effort, growth)
 
 
 def _closure(
-    start: Set, step: Callable[[int, Set], Set], agenda: _Agenda, deadline: Deadline, growth: Growth | None = None
+    start: Set, step: Callable[[int, Set], Set], agenda: _Agenda, effort: Effort, growth: Growth | None = None
 ) -> Set:
     now = start
-    steps = 0
+    nodes = now.node_count()
     while (k := agenda.next()) is not None:
-        steps += 1
-        if deadline() or steps > MOST_STEPS:
-            raise GaveUp
+        effort.spend(nodes, agenda.operations[k])
         more = now | step(k, now)
         if more != now:
             now = more
+            nodes = now.node_count()
             agenda.grew(k)
             if growth is not None:
                 growth.sets.append(now)
@@ -165,6 +177,8 @@ class _Agenda:
             for p in e.changes:
                 changers.setdefault(p, set()).add(k)
         nobody: set[int] = set()
+        self.operations = [e.operations for e in events]
+        """What the image of each event takes."""
         self._wakes: list[list[int]] = []
         for k, e in enumerate(events):
             woken = nobody.union(*(lookers[p] for p in e.changes), *(changers.get(p, nobody) for p in e.looks))

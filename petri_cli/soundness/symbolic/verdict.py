@@ -14,25 +14,29 @@ from petri_cli.soundness.result import SOUND_ASSUMPTIONS, Condition, Counterexam
 from petri_cli.soundness.shape import Target
 from petri_cli.soundness.shorten import shorten
 from petri_cli.soundness.symbolic.encoding import Encoding, Set, expressible
-from petri_cli.soundness.symbolic.space import GaveUp, Space, explore, with_room
+from petri_cli.soundness.symbolic.space import MOST_WORK, Effort, GaveUp, Space, explore, with_room
 from petri_cli.soundness.timer import Deadline
 
 
-def symbolic_verdict(target: Target, compiled: CompiledNet, deadline: Deadline) -> Result | None:
-    """Whether ``target`` is sound, with exact counts; None when time, memory or the net does not allow it, or the extra
-    is not installed."""
+def symbolic_verdict(
+    target: Target, compiled: CompiledNet, deadline: Deadline, work: float = MOST_WORK
+) -> Result | None:
+    """Whether ``target`` is sound, with exact counts; None when time, work, memory or the net does not allow it, or the
+    extra is not installed. work: in the measure of :class:`petri_cli.soundness.symbolic.space.Effort`."""
     if compiled.final is None or not all(expressible(a) for a in compiled.actions):
         return None
+    effort = Effort(deadline, work)
     try:
-        return with_room(lambda nodes: _Judge(target, compiled, explore(compiled, deadline, nodes)).result())
+        return with_room(lambda nodes: _Judge(target, compiled, explore(compiled, effort, nodes)).result())
     except (GaveUp, ImportError):
         return None
 
 
 def symbolic_deadlock(compiled: CompiledNet, final: State | None, deadline: Deadline) -> DeadlockSearch | None:
     """A run to a dead state other than ``final``, or a proof that there is none; None when no answer was found."""
+    effort = Effort(deadline)
     try:
-        return with_room(lambda nodes: _deadlock(explore(compiled, deadline, nodes), final))
+        return with_room(lambda nodes: _deadlock(explore(compiled, effort, nodes), final))
     except (GaveUp, ImportError):
         return None
 
@@ -111,7 +115,7 @@ class _Judge:
 
     def _shorter(self, run: tuple[int, ...], goals: Set) -> tuple[int, ...]:
         """``run`` without steps that a run to ``goals`` can do without."""
-        return shorten(self.compiled, run, partial(self.space.encoding.has, goals), self.space.deadline)
+        return shorten(self.compiled, run, partial(self.space.encoding.has, goals), self.space.effort.deadline)
 
     def _ended(self) -> Set:
         """The markings with the end marked."""
