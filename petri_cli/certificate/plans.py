@@ -81,13 +81,16 @@ def check_parts(plan: Plan, evidence: Any) -> str:
     """Every request fits, and no part of the plan can deadlock. Raises Unproved.
 
     ``parts``: for each part in which somebody may have to wait for ever (statements B and G), in document order, the
-    ``order`` of its resources in groups, which nested guards never go against, and ``proofs``: for each group within
-    which guards are nested, that no dead marking over it and perhaps others is reachable (statement D).
+    ``order`` of its resources in groups, which nested guards never go against (``by`` statement C, where none are
+    nested within a group), and else ``by`` statement D ``proofs``: for each group within which guards are nested, that
+    no dead marking over it and perhaps others is reachable.
     """
     check_requests(plan)
     parts, said = list(parts_of(plan)), listed(field(evidence, "parts"), "the parts")
     demand(len(parts) == len(said), f"the plan has {len(parts)} parts in which somebody may have to wait for ever")
     proofs = sum(_check_part(part, data) for part, data in zip(parts, said, strict=True))
+    if not parts:
+        return "every request fits, and nobody has to wait for ever"
     return f"every request fits, {amount(len(parts), 'part')} to look at, {amount(proofs, 'cycle')} of locks harmless"
 
 
@@ -97,6 +100,8 @@ def _check_part(part: Part, data: Any) -> int:
         for group in listed(field(data, "order"), "the order")
     ]
     knots = _knots(part.nodes, order, part.lasting)
+    statement = "D" if knots else "C"
+    demand(field(data, "by") == statement, f"{part.path}: the order given makes it a matter of statement {statement}")
     shown: list[set[str]] = []
     for proof in listed(field(data, "proofs"), "the proofs"):
         kept = frozenset(named(r, "a resource") for r in listed(field(proof, "kept"), "the resources kept"))

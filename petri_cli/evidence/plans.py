@@ -103,7 +103,7 @@ def _part(part: Part, timer: Timer) -> Json | None:
             return None
         proofs.append(proof)
     groups = [[names[r] for r in members(c)] for c in order.components]
-    return {"at": part.path, "order": groups, "proofs": proofs}
+    return {"at": part.path, "by": "D" if proofs else "C", "order": groups, "proofs": proofs}
 
 
 def _order(part: Part, names: list[str]) -> LockOrder:

@@ -384,6 +384,7 @@ def test_a_request_must_fit() -> None:
     [
         ("parts", [], "the plan has 1 parts"),
         ("parts/0/order/0", ["g", "a"], "stands in the order twice"),
+        ("parts/0/by", "C", "a matter of statement D"),
         ("parts/0/proofs", [], "is not shown harmless"),
         ("parts/0/proofs/0/kept", ["a", "b"], "a dead marking is listed that is not final"),
         ("parts/0/proofs/0/kept", ["a"], "asks for one of these resources while holding another"),
@@ -416,7 +417,7 @@ def evidence_of_inversion() -> Any:
     rows = [[x for p, n in m.items() for x in (places.index(p), n)] for m in markings]
     sets = [list(range(len(net.transitions))) for _ in rows]
     proof = {"kept": ["a", "b"], "places": places, "markings": rows, "sets": sets}
-    return {"parts": [{"at": "", "order": [["g"], ["a", "b"]], "proofs": [proof]}]}
+    return {"parts": [{"at": "", "by": "D", "order": [["g"], ["a", "b"]], "proofs": [proof]}]}
 
 
 def test_a_deadlock_that_the_equation_does_not_exclude_is_not_excluded() -> None:
