@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from petri_cli.certificate.claim import Unproved
-from petri_cli.certificate.document import Certificate, check, digest_of
+from petri_cli.certificate.document import Certificate, check, digest_of, read_certificate
 from petri_cli.evidence.nets import every_evidence_of_net
 from petri_cli.evidence.plans import proof_of_plan
 from petri_cli.net.model import Cardinality, Input, Net, Place, PlaceOut, Property, Transition
@@ -65,6 +65,10 @@ def test_what_is_changed_below_is_good_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("kind", "path", "value", "message"),
     [
+        ("states", "places", GONE, "`places` is missing"),
+        ("states", "places", "ir", "the places is no list"),
+        ("states", "places", [1], "a place is no text"),
+        ("states", "markings/1/1", True, "an entry of a marking is no whole number from 0 on"),
         ("states", "places", ["i"], "names a place that is not listed"),
         ("states", "markings/1", [1], "a place without a number"),
         ("states", "markings/5", GONE, "the initial marking is not listed"),
@@ -115,6 +119,7 @@ def test_the_theorem_on_the_reduced_state_space_has_premises(net: Net, message: 
     ("path", "value", "message"),
     [
         ("ranking/weights/0", [0, -4], "a weight is negative"),
+        ("ranking/weights/0", [0, 1.5], "a weight is no whole number"),
         ("ranking/weights/0", [0, 3], "action 0 does not lower the weighted sum"),
         ("ranking/weights/+", [0, 4], "a place has two weights"),
         ("ranking/actions/+", 5, "the ranking names an action that is not there"),
@@ -485,6 +490,13 @@ def test_an_arc_that_needs_more_than_is_counted_is_seen() -> None:
     refused("SOUND", "properties", {"proofs": [proof]}, net, "an arc needs more than is counted")
 
 
+def test_what_takes_from_too_much_that_is_many_is_not_followed() -> None:
+    net = replace(short_net("g: 9*a 9*b 9*c 9*d -> z", a=9, b=9, c=9, d=9), properties=ASKED[1:])
+    full = [0, 9, 1, 9, 2, 9, 3, 9]
+    proof = {"of": [0], "abstract": {"many": 9, "places": ["a", "b", "c", "d"], "markings": [full]}}
+    refused("SOUND", "properties", {"proofs": [proof]}, net, "takes from too many places with many tokens")
+
+
 def test_a_run_to_what_a_property_allows_violates_nothing() -> None:
     net = replace(COUNT, properties=ASKED)
     refused("UNSOUND", "violation", {"of": 1, "run": []}, net, "does not violate `never`")
@@ -495,5 +507,7 @@ def test_a_certificate_is_about_these_bytes_this_verdict_and_this_kind() -> None
     evidence = json.loads(json.dumps(BY_KIND["states"]))
     refused("UNSOUND", "states", evidence, FORK, "evidence `states` shows SOUND")
     refused("SOUND", "plan-waits", evidence, FORK, "there is no evidence `plan-waits` about the soundness of a net")
+    with pytest.raises(Unproved, match="the format is not petri-certificate/1"):
+        read_certificate(b'{"format": "petri-certificate/2"}')
     with pytest.raises(Unproved, match="about another document"):
         check(Certificate("SOUND", "states", digest_of(b"x"), "f", "0", evidence), FORK, b"")
