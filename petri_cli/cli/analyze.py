@@ -43,7 +43,7 @@ def analyze(
         float, typer.Option(min=0, metavar="SECONDS", help="Time for one file before the answer is UNKNOWN.")
     ] = 30,
     max_memory: Annotated[
-        int, typer.Option(min=1, metavar="MB", help="Memory for the states of a net before the answer is UNKNOWN.")
+        int, typer.Option(min=1, metavar="MB", help="Memory for the states of a search before the answer is UNKNOWN.")
     ] = 2_000,
     fix: Annotated[
         bool, typer.Option("--fix", help="Edit each unsound plan by its cheapest verified fix, and judge it again.")

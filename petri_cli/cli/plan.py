@@ -35,6 +35,9 @@ def plan(
         int, typer.Option(min=1, metavar="N", help="States to explore before the answer is UNKNOWN.")
     ] = 1_000_000,
     timeout: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="Time before the answer is UNKNOWN.")] = 30,
+    max_memory: Annotated[
+        int, typer.Option(min=1, metavar="MB", help="Memory for the states of a search before the answer is UNKNOWN.")
+    ] = 2_000,
     stdin_filename: StdinName = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only what went wrong.")] = False,
     color: Colour = "auto",
@@ -57,15 +60,16 @@ def plan(
     from petri_cli.soundness.result import Budget
 
     refuse_session(file, store, "plan")
+    budget = Budget(max_states, timeout, max_memory * 1_000_000)
     if objective is not None:
         from petri_cli.cli.drafting import write_draft
 
-        ended = write_draft(file, objective, Budget(max_states, timeout), tries=tries, accepted=yes)
+        ended = write_draft(file, objective, budget, tries=tries, accepted=yes)
         if ended is not None:
             return ended
     source = one_source(file, stdin_filename)
     document = Document.of(read_source(source), source.name)
-    terms = Terms(Budget(max_states, timeout), accept_unknown, expect_revision, revoke)
+    terms = Terms(budget, accept_unknown, expect_revision, revoke)
     paste = Paste(session or "", session is not None, store or "")
     with opened(store, create=True) as sessions, pastable(lambda: paste), Output(later=True) as out:
         outcome = commit_file(document, sessions, session, terms, page_on(out, color, verbosity=-quiet))

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from petri_cli.net.compiled import CompiledNet, State
-from petri_cli.soundness.native.binding import COMPLETE, MOST_BYTES, OVERFLOWED, PAUSED
+from petri_cli.soundness.native.binding import COMPLETE, MOST_BYTES, NO_MEMORY, OVERFLOWED, PAUSED
 from petri_cli.soundness.native.space import LAST, NotHere, slice_of, with_core
 from petri_cli.soundness.packed import Overflow, PackedNet, is_vector_addition, with_room
 from petri_cli.soundness.stubborn import StubbornSets
@@ -31,12 +31,14 @@ CHECK_EVERY = 1024
 @dataclass(frozen=True, slots=True)
 class DeadlockSearch:
     """run: action indices from the initial state to ``state``, a dead one that is not final; both None when none was
-    found. states: states visited. complete: the reduced space was exhausted, so «none found» means «there is none»."""
+    found. states: states visited. complete: the reduced space was exhausted, so «none found» means «there is none».
+    full: the memory that was allowed is used up."""
 
     run: tuple[int, ...] | None
     state: State | None
     states: int
     complete: bool
+    full: bool = False
 
 
 def find_deadlock(
@@ -46,28 +48,34 @@ def find_deadlock(
     max_states: int,
     deadline: Callable[[], bool] | None = None,
     shortest: bool = False,
+    max_bytes: int = MOST_BYTES,
 ) -> DeadlockSearch:
     """Look for a reachable dead state other than ``final`` (None: any dead state counts).
 
     deadline: asked now and then, True ends the search. shortest: breadth first, the run found has minimal length.
+    max_bytes: what the states may take up.
     Raises ValueError when an action has an inhibitor, reset or draining arc: the theorem needs effects that add up.
     """
     if not all(is_vector_addition(a) for a in net.actions):
         raise ValueError("stubborn sets need a net without inhibitor, reset and draining arcs")
     try:
-        return _compiled_search(replace(net, final=final), max_states, deadline or never, shortest=shortest)
+        return _compiled_search(replace(net, final=final), max_states, deadline or never, max_bytes, shortest=shortest)
     except NotHere as e:
         floor = e.floor
     walk = _breadth_first if shortest else _depth_first
 
     def search(packed: PackedNet) -> DeadlockSearch:
         accepted = None if final is None else packed.pack_if_it_fits(final)
-        return walk(packed, accepted, max_states, deadline or never)
+        room = packed.room(max_bytes)
+        found = walk(packed, accepted, min(max_states, room), deadline or never)
+        return replace(found, full=room < max_states and found.states >= room and not found.complete)
 
     return with_room(net, search, floor)
 
 
-def _compiled_search(net: CompiledNet, max_states: int, deadline: Deadline, *, shortest: bool) -> DeadlockSearch:
+def _compiled_search(
+    net: CompiledNet, max_states: int, deadline: Deadline, max_bytes: int, *, shortest: bool
+) -> DeadlockSearch:
     """The same search by the compiled core. Raises NotHere."""
     limit, steps = max(0, min(max_states, LAST)), slice_of(net)
 
@@ -79,10 +87,10 @@ def _compiled_search(net: CompiledNet, max_states: int, deadline: Deadline, *, s
         if status == OVERFLOWED:
             raise Overflow
         if state is None:
-            return DeadlockSearch(None, None, core.size, complete=status == COMPLETE)
+            return DeadlockSearch(None, None, core.size, complete=status == COMPLETE, full=status == NO_MEMORY)
         return DeadlockSearch(core.run_to(state), core.state(state), core.size, complete=False)
 
-    return with_core(net, search, reduced=True, most=MOST_BYTES)
+    return with_core(net, search, reduced=True, most=max_bytes)
 
 
 def _depth_first(net: PackedNet, final: int | None, max_states: int, deadline: Callable[[], bool]) -> DeadlockSearch:

@@ -87,6 +87,8 @@ class Limits:
     work: int | None = None
     timer: Timer | None = None
     """For provers that get a share of the time that is left; where there is none, they have all of it."""
+    max_bytes: int = 2_000_000_000
+    """What the states of one search may take up."""
 
     def left(self, moves: int = 1) -> int:
         states = max(0, self.states - self.used)

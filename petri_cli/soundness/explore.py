@@ -26,8 +26,6 @@ BLOCK = 1024
 """States expanded between two looks at the deadline."""
 FIRST_LOOK = 500
 """States after which a watcher first looks at what is there; then each time the number has doubled."""
-STATE_BYTES = 250
-"""What a state costs beside its marking: integers, a place in a dictionary, its part of the arrays; a rough figure."""
 MOST_SETS = 1 << 16
 """Enabled sets whose action lists are remembered."""
 
@@ -96,7 +94,7 @@ class StateSpace:
     def __init__(self, net: PackedNet, select: Select | None = None, most_bytes: int | None = None) -> None:
         self.net = net
         self.full = False
-        self._room = None if most_bytes is None else most_bytes // (STATE_BYTES + 2 * net.guards.bit_length() // 8)
+        self._room = None if most_bytes is None else net.room(most_bytes)
         self._select = select
         self.markings = [net.initial]
         self.parent, self.by = array("I", [0]), array("I", [0])

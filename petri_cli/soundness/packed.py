@@ -32,6 +32,10 @@ class Overflow(Exception):
     """A place holds more tokens than its field has room for."""
 
 
+STATE_BYTES = 250
+"""What a state costs beside its marking: integers, a place in a dictionary, its part of the arrays; a rough figure."""
+
+
 class PackedNet:
     """A compiled net with fields of at least ``floor`` value bits a place.
 
@@ -130,6 +134,10 @@ class PackedNet:
     def key(self, m: int) -> int | bytes:
         """What a marking is looked up by in a set or dictionary."""
         return m.to_bytes(self.key_bytes, "little") if self.key_bytes else m
+
+    def room(self, most_bytes: int) -> int:
+        """How many states fit into so much memory, roughly."""
+        return most_bytes // (STATE_BYTES + 2 * self.guards.bit_length() // 8)
 
     def count(self, m: int, p: int) -> int:
         """Tokens in place ``p``."""

@@ -35,7 +35,7 @@ class _Judge:
         self.timer = Timer(clock, budget.seconds)
         self.budget = budget
         self.core = core_of(plan)
-        self.limits = Limits(budget.max_states, self.timer.expired, timer=self.timer)
+        self.limits = Limits(budget.max_states, self.timer.expired, timer=self.timer, max_bytes=budget.max_bytes)
 
     def judge(self) -> Result:
         question = Question(self.core, self.core.capacities)
@@ -116,6 +116,7 @@ class _Judge:
         limit = {
             "time": f"{self.budget.seconds:g} s",
             "states": f"{self.budget.max_states:,} states",
+            "memory": f"{self.budget.max_bytes / 1e6:,.0f} MB of memory",
             "size": "the size of the search net",
             "candidate": f"{self.budget.max_states:,} states",
         }[decision.stopped]

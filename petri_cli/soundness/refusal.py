@@ -133,7 +133,8 @@ class _Refusal:
     def remedies(self, question: Question, told: Standstill) -> list[Remedy]:
         """The smallest capacity of each resource that somebody lacks, as far as a small budget goes; only these can
         help, for who lacks none of them stays where they are."""
-        self.limits = Limits(self.limits.left(), self.limits.expired, work=TRIAL_WORK)
+        now = self.limits
+        self.limits = Limits(now.left(), now.expired, work=TRIAL_WORK, max_bytes=now.max_bytes)
         index = {r: i for i, r in enumerate(question.core.resources)}
         found = (smallest_capacity(question, index[r], told.waits, self.decide) for r in told.lacking)
         return [r for r in found if r is not None]

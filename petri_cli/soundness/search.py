@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from petri_cli.net.compiled import CompiledNet
 from petri_cli.soundness.core import Kind
 from petri_cli.soundness.cutoff import cut_off
-from petri_cli.soundness.deadlock import find_deadlock
+from petri_cli.soundness.deadlock import DeadlockSearch, find_deadlock
 from petri_cli.soundness.decide import Confirm, Decision, Limits, Question, Witness
 from petri_cli.soundness.demand import Demand, lasting_waits
 from petri_cli.soundness.lockorder import LockOrder, lock_order
@@ -226,19 +227,25 @@ class Search:
         if size > MAX_MOVES or links(net) > MAX_LINKS:
             return None, "size"
         states = min(states, self.limits.left(moves))
-        found = find_deadlock(net, final=net.final, max_states=min(states, PATIENCE), deadline=self.limits.expired)
-        self.limits.spend(found.states, moves)
+        found = self.find(net, min(states, PATIENCE))
         if found.run is None and not found.complete and states > PATIENCE:
             known = self.by_equation(skeleton)
             if known is not None:
                 return known
-            found = find_deadlock(net, final=net.final, max_states=states, deadline=self.limits.expired)
-            self.limits.spend(found.states, moves)
+            found = self.find(net, states)
         if found.run is not None:
             return Witness(skeleton, found.run), ""
         if found.complete:
             return None, ""
-        return None, "time" if self.limits.expired() else "states"
+        return None, "memory" if found.full else "time" if self.limits.expired() else "states"
+
+    def find(self, net: CompiledNet, states: int) -> DeadlockSearch:
+        limits = self.limits
+        found = find_deadlock(
+            net, final=net.final, max_states=states, deadline=limits.expired, max_bytes=limits.max_bytes
+        )
+        limits.spend(found.states, len(net.actions))
+        return found
 
     def by_equation(self, skeleton: Skeleton) -> tuple[Witness | None, str] | None:
         """What the state equation says of a search net; None when it leaves the question open.

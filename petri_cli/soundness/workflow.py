@@ -154,11 +154,14 @@ class _Question:
         if not self._adds:
             return None
         limit = min(self.budget.max_states, MOST_STUBBORN)
-        found = find_deadlock(compiled, final=final, max_states=limit, deadline=self.timer.half())
+        room = self.budget.max_bytes
+        found = find_deadlock(compiled, final=final, max_states=limit, deadline=self.timer.half(), max_bytes=room)
         if found.run is None:
             return None
         limit = min(limit, SHORTEST_WORK // (len(compiled.places) + len(compiled.actions)))
-        short = find_deadlock(compiled, final=final, max_states=limit, deadline=self.timer.half(), shortest=True)
+        short = find_deadlock(
+            compiled, final=final, max_states=limit, deadline=self.timer.half(), shortest=True, max_bytes=room
+        )
         if short.run is not None:
             cx = deadlock(compiled, short.run, shortest=True)
         else:

@@ -11,7 +11,8 @@ from petri_cli.errors import PetriError
 from petri_cli.plan.load import plan_from_data
 from petri_cli.plan.lower import lower_workflow
 from petri_cli.plan.model import Plan
-from petri_cli.soundness import refusal, replayer
+from petri_cli.soundness import refusal, replayer, search
+from petri_cli.soundness.native import binding
 from petri_cli.soundness.plans import judge_plan
 from petri_cli.soundness.result import Budget, Result, Verdict
 from petri_cli.soundness.timer import OutOfTime, Pace, Timer
@@ -190,3 +191,20 @@ def test_a_pace_asks_now_and_then() -> None:
     with pytest.raises(OutOfTime):
         pace.step()
     assert len(asked) == 3
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_search_that_runs_out_of_memory_says_so(monkeypatch: pytest.MonkeyPatch, compiled: bool) -> None:
+    monkeypatch.setattr(search, "PATIENCE", 10**9)  # nothing but the search
+    if not compiled:
+        monkeypatch.setattr(binding, "core", None)
+
+    def inside(a: str, b: str, name: str) -> Document:
+        return guard("gate", guard(a, guard(b, task(name))))
+
+    branches = [inside("a", "b", "x"), inside("b", "a", "y")]
+    plan = load({"parallel": [*branches, guard("gate", guard("a", task("z")))]}, gate=1, a=1, b=1)
+    assert judge_plan(plan).verdict is Verdict.SOUND
+    little = judge_plan(plan, Budget(max_bytes=500))
+    assert little.verdict is Verdict.UNKNOWN
+    assert little.message.startswith("PETRI_UNKNOWN: undecided within 0 MB of memory")
