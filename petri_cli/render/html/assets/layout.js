@@ -54,7 +54,7 @@ class Drawing {
 
   folded(block) {
     const names = this.names(block);
-    return { w: Math.max(112, ...names.map((name) => textWidth(name) + 34)), h: 46 };
+    return { w: Math.max(112, ...names.map((name) => 1.08 * textWidth(name) + 36)), h: 46 };
   }
 
   // From the upper end of a member to the height at which the flow goes through it.
