@@ -27,12 +27,14 @@ def approve(
 
     The driver acts on it. Where none runs: petri verify for work, the next petri run for a repair.
     """
+    from petri_cli.cli.secrets import warn_of_unset_secrets
     from petri_cli.cli.store import chosen, user
     from petri_cli.cli.streams import say
     from petri_cli.driver import external
 
     with chosen(store, session) as at:
         sessions, which = at.store, at.session
+        warn_of_unset_secrets(at)
         if REPAIR.fullmatch(claim):
             from petri_cli.driver import repair
 

@@ -27,12 +27,14 @@ def cancel(
     import asyncio
 
     from petri_cli.cli.options import one_session
+    from petri_cli.cli.secrets import warn_of_unset_secrets
     from petri_cli.cli.store import chosen, user
     from petri_cli.cli.streams import Output
     from petri_cli.driver import external
 
     with chosen(store, one_session(session, named)) as at, Output() as out:
         which = at.session
+        warn_of_unset_secrets(at)
         asyncio.run(external.cancel(at.store, which, by=user(by), why=why))
         out.done = f"{which} is cancelled all the same"
         out.write(f"{which} is cancelled\n")

@@ -26,6 +26,7 @@ def report(
     Exit code 4 when the claim is over: the report is written down, and refused.
     """
     from petri_cli.cli.inputs import one_source, read_source
+    from petri_cli.cli.secrets import warn_of_unset_secrets
     from petri_cli.cli.store import chosen, work_folder
     from petri_cli.document.source import MAX_BYTES, too_large
     from petri_cli.driver import external
@@ -42,6 +43,7 @@ def report(
             )
         said = result_of(data)
     with chosen(store, session) as at:
+        warn_of_unset_secrets(at)
         folder = work_folder(store)
         external.report(at.store, at.session, claim, output=said, error=error, worker=worker, folder=folder)
     return Exit.OK

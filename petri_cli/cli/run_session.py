@@ -14,11 +14,13 @@ from petri_cli.cli.committing import Terms, commit_file
 from petri_cli.cli.exit import Exit
 from petri_cli.cli.inputs import current_folder
 from petri_cli.cli.mending import Mending
+from petri_cli.cli.secrets import warn_of_unset_secrets
 from petri_cli.cli.store import SESSION, Chosen, opened, pastable, session_of, work_folder
 from petri_cli.cli.streams import Output, page_aside, page_on, say
 from petri_cli.cli.watching import EXIT
 from petri_cli.driver.commit import Document
 from petri_cli.driver.ending import Outcome
+from petri_cli.driver.masking import shown_log
 from petri_cli.driver.repair import Terms as RepairTerms
 from petri_cli.driver.session_driver import Observer, Options, SessionDriver
 from petri_cli.driver.status import Status, status_of
@@ -106,6 +108,7 @@ class _Run:
 
     def run(self) -> Exit:
         sys.path.insert(0, str(current_folder()))  # where `module:function` is looked for, as `python -m` does
+        warn_of_unset_secrets(self.at)
         folder = work_folder(self.call.store)
         options = Options(
             max_concurrency=ceiling(self.call.max_concurrency),
@@ -149,7 +152,7 @@ class _Run:
 
     def _catch_up(self) -> None:
         """Tell of what was written while nobody drove."""
-        entries = list(self.store.read(self.session, self.heard.seq))
+        entries = list(shown_log(self.store, self.session, self.heard.seq))
         if entries:
             state = self.store.state(self.session)
             for observer in self.observers:
@@ -262,7 +265,7 @@ class _JsonLines:
         self._page, self._out = page, out
 
     def committed(self, entries: Sequence[Entry], state: State) -> None:
-        earlier = self._store.read(self._session, self._seen, entries[0].seq - 1)
+        earlier = shown_log(self._store, self._session, self._seen, entries[0].seq - 1)
         for entry in (*earlier, *entries):
             self._page.write(entry_line(entry))
         self._seen = entries[-1].seq

@@ -16,6 +16,7 @@ from typing import Any
 from petri_cli.cli.exit import Exit
 from petri_cli.cli.store import Chosen
 from petri_cli.cli.streams import Output
+from petri_cli.driver.masking import shown_log
 from petri_cli.driver.status import Phase, Status, status_of
 from petri_cli.engine.tokens import to_ticks
 from petri_cli.errors import PetriError
@@ -112,14 +113,14 @@ class Looking:
         return EXIT[status.phase] if exit_code else Exit.OK
 
     def json(self, status: Status) -> str:
-        history = list(self.store.read(self.session, 0, status.state.seq)) if self.everything else None
+        history = list(shown_log(self.store, self.session, 0, status.state.seq)) if self.everything else None
         return status_json(status, history)
 
     def html(self, status: Status, found: dict[str, Any] | None = None) -> str:
         """The page; found: of insights, what it says beside the status."""
         from petri_cli.render.html.session import status_page
 
-        events = [e.event for e in self.store.read(self.session, 0, status.state.seq)]
+        events = [e.event for e in shown_log(self.store, self.session, 0, status.state.seq)]
         steps = replace(self, everything=True).history(status.state)[-PAGE_STEPS:]
         return status_page(status, events, steps, self.drawn(status), found)
 
@@ -142,7 +143,7 @@ class Looking:
         """The steps up to ``state``: all of them, or the latest."""
         first = 0 if self.everything else max(0, state.seq - LOOKED_BACK)
         narrator = SessionNarrator(self.store.state(self.session, first) if first else None)
-        told = (narrator.tell(e.event) for e in self.store.read(self.session, first, state.seq))
+        told = (narrator.tell(e.event) for e in shown_log(self.store, self.session, first, state.seq))
         lines = [line for line in told if line is not None]
         return lines if self.everything else lines[-LATEST:]
 
@@ -212,7 +213,7 @@ def replay_keys(looking: Looking, out: Output, first: int | None = None) -> Exit
     if sys.stdin is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
         after = 0 if first is None else first - 1
         narrator = SessionNarrator(looking.store.state(looking.session, after) if after else None, verbose=True)
-        for entry in looking.store.read(looking.session, after):
+        for entry in shown_log(looking.store, looking.session, after):
             looking.page.line(_numbered(entry, narrator))
         return Exit.OK
     return _step_through(looking, out, first)

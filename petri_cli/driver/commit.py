@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 from petri_cli.document.source import text_of
 from petri_cli.driver.carry import Carried, carry
 from petri_cli.driver.course import Course
+from petri_cli.driver.masking import masked_event
+from petri_cli.driver.redact import Redactor
 from petri_cli.driver.takeover import why_dead
 from petri_cli.driver.workability import workability
 from petri_cli.engine.tokens import Token
@@ -140,7 +143,8 @@ def commit(
             carried.timers,
             by,
         )
-        seq = writing.append([*revoked, committed])
+        redactor = Redactor.of(plan.settings.get("secrets", ()), os.environ)
+        seq = writing.append([*revoked, masked_event(committed, redactor, tokens=True)])
     kept = sum(len(threads) for threads in carried.kept.values())
     gone = tuple(e.claim for e in revoked if isinstance(e, Revoked))
     return Committed(session, committed.revision, seq, kept, len(carried.moved), gone)

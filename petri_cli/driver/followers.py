@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from petri_cli.driver.masking import shown
 from petri_cli.driver.options import Observer
 from petri_cli.session.state import State
 from petri_cli.session.store import Entry
@@ -17,7 +18,8 @@ class Followers:
         self.complaints: list[str] = []
 
     def tell(self, entries: Sequence[Entry], state: State) -> None:
-        """An observer that fails is not asked to follow any longer."""
+        """An observer that fails is not asked to follow any longer. None sees a secret of the plan in an event."""
+        entries = list(shown(state, entries)) if self._observers else entries
         for observer in list(self._observers):
             try:
                 observer.committed(entries, state)

@@ -99,6 +99,11 @@ class Redactor:
         redactor.too_short = tuple(name for name, value in found.items() if len(value) < SHORTEST)
         return redactor
 
+    @property
+    def knows(self) -> bool:
+        """Whether there is a value that was named, and not only what looks like a secret."""
+        return self._named is not None
+
     def data(self, data: bytes) -> bytes:
         """``data``, masked."""
         return _without(data, self.spans(data))

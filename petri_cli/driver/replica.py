@@ -18,6 +18,7 @@ from petri_cli.driver.control import control_actions
 from petri_cli.driver.course import Course
 from petri_cli.driver.decisions import ByResults
 from petri_cli.driver.found import Unfit, items_found
+from petri_cli.driver.masking import masked_event, redactor_of
 from petri_cli.driver.pieces import Piece
 from petri_cli.driver.results import Results
 from petri_cli.driver.retry import retry_delay
@@ -78,6 +79,7 @@ class Replica:
             raise PetriError("PETRI_NO_PLAN", f"no plan was committed to the session {self.session}", hint=hint)
         self.course = Course.of(state.plan.text, state.plan.file, state.plan.format)
         plan, lowered = self.course.plan, self.course.lowered
+        self._redactor = redactor_of(state)
         self._known = Results(plan, state.results, state.widths, load_result, state.in_files)
         decider = ByResults(plan, self._known, lambda foreach, thread: self._found, self._notes.append)
         self._actions = control_actions(plan, lowered, decider, self)
@@ -110,6 +112,9 @@ class Replica:
         self.verify_marking()
 
     def emit(self, event: ev.SessionEvent) -> None:
+        """Fold an event that is to be written, without what this process knows to be secret, whoever said it first."""
+        if self._redactor.knows:
+            event = masked_event(event, self._redactor)
         apply(self.state, event)
         self.pending.append(event)
 
@@ -158,7 +163,14 @@ class Replica:
         ctx = ActionContext(firing, places, self)
         ctx.add_returned(self._actions[firing.transition](ctx))
         outputs = {p: as_tokens(list(values), self._now) for p, values in ctx.outputs.items() if values}
-        return {p: tuple(_as_logged(t) for t in tokens) for p, tokens in outputs.items()}
+        return {p: tuple(map(self._as_logged, tokens)) for p, tokens in outputs.items()}
+
+    def _as_logged(self, token: Token) -> Token:
+        """``token`` as a reader of the log will see it: a tuple has become a list, a key a string, a secret ``***``."""
+        if token.value is None:
+            return token
+        value = json.loads(json.dumps(token.value))
+        return Token(self._redactor.value(value) if self._redactor.knows else value, token.created_at, token.name)
 
     # What control asks of its surroundings (Host and Alarm)
 
@@ -280,10 +292,3 @@ class Replica:
         piece, begun = self.piece(claim), self.state.attempts[claim.work].begun
         delay = to_ticks(retry_delay(piece.retry, begun + 1, claim.id))
         return now + delay if delay and begun < piece.attempts else None
-
-
-def _as_logged(token: Token) -> Token:
-    """``token`` as a reader of the log will see it: a tuple has become a list, a key a string."""
-    if token.value is None:
-        return token
-    return Token(json.loads(json.dumps(token.value)), token.created_at, token.name)

@@ -10,6 +10,7 @@ from petri_cli.driver.commands import asks_a_person, setting
 from petri_cli.driver.course import Course
 from petri_cli.driver.ending import INTERRUPTED
 from petri_cli.driver.holders import HolderRow, ResourceRow, resource_rows
+from petri_cli.driver.masking import shown_state
 from petri_cli.driver.pieces import Piece
 from petri_cli.driver.progress import Threads, threads_to_come
 from petri_cli.driver.threads import Thread, called
@@ -127,6 +128,7 @@ class Status:
 def status_of(session: str, state: State, *, now: int, alive: bool | None = None) -> Status:
     """The status of ``session`` in ``state`` at the time ``now``, in ticks; the log's own time never is before its last
     event. Raises PetriError when its plan cannot be read."""
+    state = shown_state(state)
     now, ahead = max(now, state.at), max(0, state.at - now)
     phase = phase_of(state, alive)
     revision = state.plan
