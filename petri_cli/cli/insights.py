@@ -21,6 +21,7 @@ from petri_cli.cli.options import (
     LogStart,
     LogSuccess,
     LogTimestamp,
+    refuse_of_session,
 )
 from petri_cli.cli.store import StoreUrl
 
@@ -92,6 +93,11 @@ def insights(
             return insights_of_log(
                 session, LogAsked(candidate, named, success, lifecycle, change, timeout), form, color
             )
+    about = {
+        "--case": case, "--activity": activity, "--timestamp": timestamp, "--start": start, "--resource": resource,
+        "--outcome": outcome, "--success": success, "--lifecycle": None if lifecycle == "events" else lifecycle,
+    }  # fmt: skip
+    refuse_of_session([option for option, value in about.items() if value is not None])
     from petri_cli.cli.options import capacities
     from petri_cli.cli.store import chosen
     from petri_cli.cli.streams import Output, page_on

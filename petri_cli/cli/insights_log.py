@@ -56,7 +56,7 @@ def insights_of_log(path: str, asked: LogAsked, form: str, color: ColourMode) ->
             complain(log, page)
             watch.doing("looking into it")
             success = successes(asked.success)
-            told = bool(outcomes_in(log, options, success))
+            told = bool(outcomes_in(log, options, success, told=asked.success is not None))
             found = log_insights(
                 path, log, plan, asked.plan, success=success if told else None, deadline=until(asked.seconds)
             )

@@ -75,7 +75,9 @@ def mine(
     ] = False,
     width: Annotated[
         list[str] | None,
-        typer.Option("--width", "-w", metavar="ID=N", help="Items of the foreach ID of --model; else as each case shows."),
+        typer.Option(
+            "--width", "-w", metavar="ID=N", help="Items of the foreach ID of --model; else as each case shows."
+        ),
     ] = None,
     timeout: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="For each part of the conformance.")] = 60,
     store: StoreUrl = None,
@@ -101,7 +103,7 @@ def mine(
     options = LogOptions(columns, classifier, encoding, time_format, strict, lifecycle=lifecycle)
     asked = mining.Asked(
         algorithm, coverage, model, diff, widths(width), timeout, skip_unknown, everything, every, by_item,
-        mining.successes(success), guards,
+        mining.successes(success), guards, success is not None,
     )  # fmt: skip
     if model is not None and algorithm != "auto":
         raise typer.BadParameter("a model is given by --model, or found by --algorithm", param_hint="--model")

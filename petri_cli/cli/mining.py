@@ -15,6 +15,7 @@ import typer
 from petri_cli.cli.inputs import STDIN, STDIN_NAME, one_source, read_source
 from petri_cli.cli.mining_models import find, given, given_plan
 from petri_cli.cli.mining_progress import Watch
+from petri_cli.cli.options import refuse_of_session
 from petri_cli.cli.session_logs import is_file, is_session, log_of_sessions, names_session, neither
 from petri_cli.errors import PetriError
 from petri_cli.formats.log_options import LogOptions
@@ -34,6 +35,7 @@ from petri_cli.render.mining_advice import draw_advice, draw_difference
 from petri_cli.render.mining_json import Mined, mined_json
 from petri_cli.render.mining_traces import draw_traces
 from petri_cli.render.page import Page
+from petri_cli.render.phrase import many
 from petri_cli.soundness.result import Budget
 
 Chosen = Literal["auto", "alpha", "inductive", "dfg"]
@@ -65,6 +67,7 @@ class Asked:
     by_item: bool = False
     success: frozenset[str] = SUCCESS
     guards: bool = True
+    success_told: bool = False
 
 
 def successes(told: str | None) -> frozenset[str]:
@@ -85,7 +88,7 @@ def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Ask
             algorithm = "alpha" if session else "inductive"
         guards: Sequence[GuardProposal] = ()
         retries: Sequence[RetryAdvice] = ()
-        outcomes = outcomes_in(read, options, asked.success)
+        outcomes = outcomes_in(read, options, asked.success, told=asked.success_told)
         if asked.model is None and plan is None and not session and read.n_events <= MAX_EVENTS:
             watch.doing("looking for capacities")
             guards = guard_proposals(read)
@@ -110,7 +113,23 @@ def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Ask
                     raise  # what a miner finds may have no complete run: that is told, and is nobody's mistake
                 found = replace(found, notes=[*found.notes, f"no fitness: {error.message}"])
         told = None if plan is None else difference(read, plan, examples=examples)
-    return Mined(name, read, found, fit, graph, told, asked.diff or "", guards, retries, outcomes, asked.everything)
+    return Mined(
+        name, read, found, fit, graph, told, asked.diff or "", guards, retries, outcomes, asked.everything,
+        _note(read) if session else "",
+    )  # fmt: skip
+
+
+def _note(log: Log) -> str:
+    """That a session is a case for each revision under which work was done, where one has several."""
+    revisions: dict[str, set[str]] = {}
+    for case in log.cases:
+        session, _, revision = case.rpartition("@")
+        revisions.setdefault(session, set()).add(revision.partition("/")[0])
+    revised = sum(len(found) > 1 for found in revisions.values())
+    if not revised:
+        return ""
+    who = f"{revised:,} of {many(len(revisions), 'session')}" if len(revisions) > 1 else "the session"
+    return f"{who} went on under another revision of its plan: each revision's work is a case of its own"
 
 
 def _graph(log: Log) -> Graph:
@@ -131,9 +150,12 @@ def _retries(log: Log, outcomes: Sequence[Outcome], success: frozenset[str]) -> 
     return retry_advice(runs_of(log, outcomes_of(log) if outcomes else None, success))
 
 
-def outcomes_in(log: Log, options: LogOptions, success: frozenset[str]) -> Sequence[Outcome]:
-    """How events went. What was only guessed by its name, and holds no success, is something else."""
+def outcomes_in(log: Log, options: LogOptions, success: frozenset[str], *, told: bool = False) -> Sequence[Outcome]:
+    """How events went. What was only guessed by its name, and holds no success, is something else. Raises BadParameter
+    where the successes are ``told``, and nothing has an outcome."""
     found = count_outcomes(log, success)
+    if told and not found:
+        raise typer.BadParameter("the log tells no outcomes: --outcome names their column", param_hint="--success")
     return found if options.columns.outcome is not None or any(o.success for o in found) else []
 
 
@@ -147,7 +169,18 @@ def source_of(
         if is_file(log):
             raise typer.BadParameter(f"items are of sessions, and {log} is a file", param_hint="--by-item")
         raise neither(log, store)
+    refuse_of_session(_of_files(options, asked))
     return *log_of_sessions(log, store, every=asked.every, by_item=asked.by_item), True
+
+
+def _of_files(options: LogOptions, asked: Asked) -> list[str]:
+    """The options that say how a file is read, of those that were given."""
+    told = [f"--{role}" for role in options.columns.named()]
+    for name in ("classifier", "encoding", "time_format", "strict"):
+        if getattr(options, name):
+            told.append(f"--{name.replace('_', '-')}")
+    told += ["--lifecycle"] * (options.lifecycle != "events")
+    return told + ["--success"] * asked.success_told
 
 
 def read_file(path: str, options: LogOptions, progress: Callable[[int], None]) -> Log:
@@ -194,7 +227,7 @@ def fit_of(log: Log, found: Found, seconds: float, *, skip_unknown: bool = False
 def show(mined: Mined, page: Page, *, everything: bool, chart: bool) -> None:
     """The whole page for a person."""
     look = page.look
-    page.lines(draw_log(mined.name, mined.log, look, everything=everything))
+    page.lines(draw_log(mined.name, mined.log, look, everything=everything, note=mined.note))
     if chart:
         from petri_cli.render.mining_chart import draw_chart
 

@@ -18,6 +18,7 @@ from petri_cli.mining.raise_plan import Guards, plan_text, raise_plan
 from petri_cli.mining.tree import Tree
 from petri_cli.plan.model import Foreach, Guard, Plan
 from petri_cli.render.mining import Found, Guarded, Swept
+from petri_cli.render.names import short
 from petri_cli.render.phrase import listed
 from petri_cli.soundness.result import Budget
 
@@ -77,7 +78,7 @@ def _plan(tree: Tree, log: Log, guards: Guards, budget: Budget) -> tuple[str, Gu
 
 
 def _set(activities: Sequence[int], names: Sequence[str]) -> str:
-    told = ", ".join(names[a] for a in activities)
+    told = ", ".join(short(names[a]) for a in activities)
     return told if len(activities) == 1 else f"{{{told}}}"
 
 

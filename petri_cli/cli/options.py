@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
 from typing import Annotated, Any, Literal
 
@@ -69,7 +69,7 @@ def widths(given: Iterable[str] | None) -> dict[str, int]:
             said = text if len(text) <= _SAID else text[: _SAID - 1] + "…"
             wanted = "the id of a foreach and how many items it gets, such as each_pkg=3"
             raise typer.BadParameter(f"{said!r} is not ID=N: {wanted}", param_hint="--width")
-        found[name] = int(number)
+        found[name] = _once(found, name, int(number), "--width")
     return found
 
 
@@ -102,5 +102,18 @@ def capacities(given: Iterable[str] | None) -> dict[str, int]:
             said = text if len(text) <= _SAID else text[: _SAID - 1] + "…"
             wanted = "the id of a resource and its capacity, at least 1, such as ci_slots=5"
             raise typer.BadParameter(f"{said!r} is not RESOURCE=N: {wanted}", param_hint="--what-if")
-        found[name] = int(number)
+        found[name] = _once(found, name, int(number), "--what-if")
     return found
+
+
+def refuse_of_session(options: Sequence[str]) -> None:
+    """Raises BadParameter for options that only the log of a file has."""
+    if options:
+        raise typer.BadParameter("it is about a log in a file, and this is a session", param_hint=", ".join(options))
+
+
+def _once(found: Mapping[str, int], name: str, number: int, option: str) -> int:
+    """``number``, unless another one was given for the same name. Raises BadParameter."""
+    if found.get(name, number) != number:
+        raise typer.BadParameter(f"{name} is given twice, as {found[name]} and as {number}", param_hint=option)
+    return number

@@ -100,8 +100,8 @@ def _told(n: int, times: Spread | None) -> list[str]:
 
 
 def span(seconds: float) -> str:
-    """Seconds with a unit that suits: ``340ms``, ``12.5s``, ``3.2h``, ``4.1d``."""
-    for unit, size in (("d", 86_400), ("h", 3_600), ("m", 60)):
+    """Seconds with a unit that suits: ``340ms``, ``12.5s``, ``3.2h``, ``4.1d``, ``2.5y``."""
+    for unit, size in (("y", 31_556_952), ("d", 86_400), ("h", 3_600), ("m", 60)):
         if seconds >= 2 * size:
             return f"{seconds / size:.1f}{unit}"
     return f"{seconds:.1f}s" if seconds >= 1 or not seconds else f"{1000 * seconds:.0f}ms"

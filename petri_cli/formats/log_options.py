@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from datetime import datetime
 from typing import Literal
 
 from petri_cli.errors import InputError, Position, Problem
@@ -95,10 +96,11 @@ def columns_of(header: Sequence[str], told: Columns, file: str, line: int = 1) -
     """The columns of a table. Raises InputError ``PETRI_LOG_COLUMNS`` for one that is needed or told, and not there."""
     columns = guess_columns(header, told)
     shown = ", ".join(f"`{name}`" for name in header[:12]) + (", …" if len(header) > 12 else "")
+    shown = f"the columns are {shown}" if header else "the first lines name no column at all"
     problems = []
     for role, name in columns.named().items():
         if name not in header:
-            message = f"there is no column `{name}` for the {role}; the columns are {shown}"
+            message = f"there is no column `{name}` for the {role}; {shown}"
             problems.append(
                 Problem("PETRI_LOG_COLUMNS", message, Position(file, line, 1), "column names count as written")
             )
@@ -107,8 +109,25 @@ def columns_of(header: Sequence[str], told: Columns, file: str, line: int = 1) -
             problems.append(Problem("PETRI_LOG_COLUMNS", message, Position(file, line, 1), "rename one of them"))
     for role in ("case", "activity"):
         if getattr(columns, role) is None:
-            message = f"no column looks like the {role}; the columns are {shown}"
+            message = f"no column looks like the {role}; {shown}"
             problems.append(Problem("PETRI_LOG_COLUMNS", message, Position(file, line, 1), f"say it: --{role} COLUMN"))
     if problems:
         raise InputError(problems)
     return columns
+
+
+def check_options(options: LogOptions, form: str, file: str) -> None:
+    """What is told and cannot be heeded of a log in this format is refused, not passed over. Raises InputError
+    ``PETRI_LOG_CLASSIFIER``, ``PETRI_LOG_TIME``."""
+    if options.classifier is not None and form != "xes":
+        message = "classifiers are of XES logs, and this is none"
+        hint = "--activity names the column"
+        raise InputError([Problem("PETRI_LOG_CLASSIFIER", message, Position(file), hint)])
+    if options.time_format is not None:
+        try:
+            datetime.strptime("", options.time_format)  # noqa: DTZ007 - only whether it is a format
+        except ValueError as error:
+            if "bad directive" in str(error) or "stray %" in str(error):
+                message = f"`{options.time_format}` is no format of times: {str(error).partition(' in format')[0]}"
+                hint = "for example %d.%m.%Y %H:%M:%S"
+                raise InputError([Problem("PETRI_LOG_TIME", message, Position(file), hint)]) from None

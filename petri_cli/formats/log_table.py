@@ -186,9 +186,9 @@ class EventTable:
         )  # fmt: skip
         untimed = order(events, self._grouped)
         if untimed:
-            message = (
-                f"{untimed:,} cases have events with a timestamp and others without: they stay in the file's order"
-            )
+            whose = "one case has" if untimed == 1 else f"{untimed:,} cases have"
+            message = f"{whose} events with a timestamp and others without, and stays in the file's order"
+            message = message if untimed == 1 else message.replace("stays", "stay")
             self.warn("PETRI_LOG_ORDER", message, hint="order by time needs a timestamp in every event of the case")
         self._lifecycle(events)
         found = collapse(events)
@@ -215,9 +215,7 @@ class EventTable:
         if self.options.lifecycle == "pairs":
             self.dropped.update(pair(events, events.phase))
         else:
-            message = (
-                f"the log has {starts:,} start and {completes:,} complete events; each counts as an event of its own"
-            )
+            message = f"the log has {starts:,} start and {completes:,} complete events, and each counts for itself"
             hint = "--lifecycle pairs takes a start and its complete for one"
             self.warn("PETRI_LOG_LIFECYCLE", message, hint=hint)
 

@@ -111,7 +111,8 @@ class Timestamps:
     def wrong(self, text: str) -> str:
         """What is wrong with a text that cannot be read."""
         said = f"`{text.strip()[:60]}`"
-        if self._per_second is None or not _NUMBER.fullmatch(text.strip()):
+        number = _NUMBER.fullmatch(text.strip())
+        if self._per_second is None or not number or abs(Decimal(text.strip())) * self._per_second >= 1 << 63:
             return f"{said} is no timestamp"
         return f"{said} is no time in {_UNITS[self._per_second]} since 1970, which the first one was read as"
 

@@ -12,7 +12,7 @@ from petri_cli.document.collector import collector_paused
 from petri_cli.document.source import is_given, open_file
 from petri_cli.errors import InputError, Position, Problem
 from petri_cli.formats.csv_log import Progress, delimiter_of, header_of, read_csv
-from petri_cli.formats.log_options import Columns, Lifecycle, LogOptions, guess_columns
+from petri_cli.formats.log_options import Columns, Lifecycle, LogOptions, check_options, guess_columns
 from petri_cli.formats.log_source import LogSource
 from petri_cli.mining.log import Log
 
@@ -41,7 +41,9 @@ def read_log(
     else:
         opened = LogSource(name or str(source), path=Path(source))
     with collector_paused():
-        return _reader(format_of(opened, options))(opened, options, progress)
+        form = format_of(opened, options)
+        check_options(options, form, opened.name)
+        return _reader(form)(opened, options, progress)
 
 
 def _reader(form: LogFormat) -> Callable[[LogSource, LogOptions, Progress | None], Log]:

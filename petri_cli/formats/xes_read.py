@@ -241,10 +241,14 @@ class _Traces:
             )  # fmt: skip
         if self.doubled:
             line, name = self.doubled_at
-            count = "one trace has" if self.doubled == 1 else f"{self.doubled:,} traces have"
             message = (
-                f"{count} the name of an earlier trace (`{name}` is the first); they are kept apart as `{name}#2`, …"
+                f"{_traces(self.doubled)} the name of an earlier trace (`{name}` is the first); "
+                f"they are kept apart as `{name}#2`, …"
             )
             self.table.warn("PETRI_LOG_DUPLICATE_CASE", message, line, "give every trace a concept:name of its own")
         if self.unnamed:
-            self.table.warn("PETRI_LOG_UNNAMED", f"{self.unnamed:,} traces have no concept:name; they are numbered")
+            self.table.warn("PETRI_LOG_UNNAMED", f"{_traces(self.unnamed)} no concept:name; they are numbered")
+
+
+def _traces(n: int) -> str:
+    return "one trace has" if n == 1 else f"{n:,} traces have"

@@ -137,12 +137,12 @@ def _timeout(task: Task, of: TaskEvidence, current: float) -> list[Adaptation]:
     ample = _rounded(p99 * HEADROOM)
     wanted: float | None = max(LEAST_TIMEOUT, ample)
     counts = {"n": n, "p50": percentile(of.seconds, 0.5), "p99": p99, "longest": max(of.seconds), "runs": runs}
-    why = f"of {n:,} attempts that passed, 99 % took up to {p99:.3g} s: "
+    why = f"of {n:,} attempts that passed, 99 % took up to {_seconds(p99)} s: "
     if p99 > current * 0.8:
-        why += f"close to the limit of {current:g} s"
+        why += f"{'more than' if p99 > current else 'close to'} the limit of {_seconds(current)} s"
         wanted = ample
     elif max(LEAST_TIMEOUT, ample) * 10 < current:
-        why += f"one that hangs is noticed after {current:g} s"
+        why += f"one that hangs is noticed after {_seconds(current)} s"
         if runs < RUNS:
             wanted, why = None, f"{why}; {_n_of(runs, RUNS)} runs that a tighter limit would be suggested by"
     else:
@@ -226,6 +226,11 @@ def _rounded(seconds: float) -> float:
     if seconds <= 1:
         return 1.0
     return float(f"{seconds:.2g}")
+
+
+def _seconds(value: float) -> str:
+    """To three digits, and never as a power of ten."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _n_of(n: int, of: int) -> str:

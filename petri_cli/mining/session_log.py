@@ -160,6 +160,10 @@ def history_log(histories: Iterable[History], *, by_item: bool = False) -> Log:
     return replace(log, times=_times([a for trace in cases.values() for a in trace]))
 
 
+SUCCEEDED = "success"
+"""The outcome of verified work, which is all that a log of sessions has."""
+
+
 def _times(events: list[Attempted]) -> Times | None:
     if not events:
         return None
@@ -167,7 +171,8 @@ def _times(events: list[Attempted]) -> Times | None:
     began = array("q", [a.claimed if a.started is None else a.started for a in events])
     workers: dict[str, int] = {}
     resource = array("i", [workers.setdefault(a.worker, len(workers)) if a.worker else NONE for a in events])
-    return Times(ended, began, resource if workers else None, tuple(workers))
+    outcome = array("i", [0]) * len(events)  # so that items of a foreach are not taken for attempts at one
+    return Times(ended, began, resource if workers else None, tuple(workers), outcome, (SUCCEEDED,))
 
 
 def _claimed(event: Claimed, revision: int) -> Attempted:

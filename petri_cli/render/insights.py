@@ -12,7 +12,7 @@ from petri_cli.driver.insights import Candidate, Insights
 from petri_cli.mining.adaptations import Adaptation
 from petri_cli.mining.what_if import Spread, WhatIf
 from petri_cli.render.look import KEEP, Line, Look, columns, crop, pad, wrap
-from petri_cli.render.mining import cost_told, rounded, widths_told
+from petri_cli.render.mining import cost_told, rounded, such_as, widths_told
 from petri_cli.render.pasting import HERE, Paste
 from petri_cli.render.phrase import listed, many
 from petri_cli.render.run_lines import seconds
@@ -108,7 +108,7 @@ def _conformance(title: str, fit: Conformance, found: Insights, look: Look, past
         said += [f"{d.skipped:,} too few"] if d.skipped else []
         said += [] if d.known else ["unknown to the plan"]
         name = pad([("", crop(d.activity, widest))], widest)
-        told = f" {', '.join(said)}, in {d.cases:,} of {many(fit.ended, 'case')}: {listed(list(d.examples))}"
+        told = f" {', '.join(said)}, in {d.cases:,} of {many(fit.ended, 'case')}: {such_as(d.examples, d.cases)}"
         lines += wrap([*_kept(name), ("", KEEP), ("dim", told)], look.prose, DEEPER, DEEPER * 2)
     if len(fit.deviations) > len(shown):
         lines.append([("dim", f"{DEEPER}and {len(fit.deviations) - len(shown):,} more activities (--format json)")])
@@ -134,12 +134,13 @@ def _interval(low: float, high: float) -> str:
 
 def _candidate(candidate: Candidate, found: Insights, look: Look, paste: Paste) -> list[Line]:
     title = f"The candidate {candidate.file} and the same history"
-    lines = _conformance(title, candidate.conformance, found, look, paste)
+    again = candidate.conformance is found.conformance
+    lines = [] if again else _conformance(title, candidate.conformance, found, look, paste)
     result = candidate.result
     style, sign = ("good", "✓") if result.sound else ("bad", "✗")
     why = "" if result.sound else result.message.removeprefix(f"{result.code}: ")
     head: Line = [(style, f"{sign}{KEEP}{result.verdict.value}"), ("", f"{KEEP} {why}" if why else "")]
-    return [*lines[:2], *wrap(head, look.prose, DEEPER), *lines[2:]]
+    return [*lines[:2], *wrap(head, look.prose, DEEPER), *lines[2:]]  # of what is told above, the verdict alone
 
 
 # What if
@@ -166,8 +167,10 @@ def _what_if(found: WhatIf, insights: Insights, look: Look) -> list[Line]:
         ]
         row += [("dim", "  in use "), *_bar(was, look), ("", f" {was:4.0%} → "), *_bar(now, look), ("", f" {now:4.0%}")]
         lines.append(row)
-        queued = f"waited for {load.queued[0]:,.1f} s → {load.queued[1]:,.1f} s a run, by {load.waits[0]:,.1f} → "
-        lines.append([("dim", f"{DEEPER}{' ' * (widest + 2)}{queued}{load.waits[1]:,.1f} acquisitions")])
+        before, after = load.queued
+        queued = f"waited for {seconds(_short(before))} → {seconds(_short(after))} a run, by {load.waits[0]:,.1f} → "
+        room = DEEPER + " " * (widest + 2)
+        lines += wrap([("dim", f"{queued}{load.waits[1]:,.1f} acquisitions")], look.width, room)
     unseen = [name for name, of in insights.evidence.tasks.items() if not of.seconds]
     pairs = f"{found.runs:,} of {many(found.wanted, 'pair')} of simulated runs; 95 % of them lie in the brackets"
     lines += wrap([("dim", f"{pairs}. Attempts that fail are not simulated.")], look.prose, DEEPER)
@@ -186,11 +189,17 @@ def _bar(share: float, look: Look) -> Line:
 
 
 def _signed(value: float) -> str:
-    return f"{'−' if value < 0 else '+'}{seconds(round(abs(value), 1))}" if round(value, 1) else "±0s"
+    return f"{'−' if value < 0 else '+'}{seconds(_short(abs(value)))}" if _short(abs(value)) else "±0s"
 
 
 def _span(spread: Spread) -> str:
-    return f"{seconds(round(spread.mean, 1))} ({seconds(round(spread.low, 1))} to {seconds(round(spread.high, 1))})"
+    mean, low, high = (seconds(_short(value)) for value in (spread.mean, spread.low, spread.high))
+    return f"{mean} ({low} to {high})"
+
+
+def _short(value: float) -> float:
+    """Seconds to three digits, and no more than milliseconds: what differs by less than a tenth reads so."""
+    return round(value, 1 if value >= 10 else 2 if value >= 1 else 3)
 
 
 # For programs

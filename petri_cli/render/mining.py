@@ -16,6 +16,7 @@ from petri_cli.mining.log import Log
 from petri_cli.mining.model import LabelledNet
 from petri_cli.mining.token_replay import Replay
 from petri_cli.render.look import KEEP, Line, Look, Span, columns, crop, pad, wrap
+from petri_cli.render.names import short, shown
 from petri_cli.render.phrase import listed, many
 from petri_cli.soundness.result import Result, Verdict
 
@@ -106,14 +107,15 @@ _WHY: Mapping[str, str] = {
 """Why events were left out, in words."""
 
 
-def draw_log(name: str, log: Log, look: Look, *, everything: bool = False) -> list[Line]:
-    """The size of a log, what was wrong with it, and its variants with bars."""
+def draw_log(name: str, log: Log, look: Look, *, everything: bool = False, note: str = "") -> list[Line]:
+    """The size of a log, what its cases are (``note``), what was wrong with it, and its variants with bars."""
     size = f"{many(log.n_cases, 'case')}, {many(log.n_events, 'event')}, {_activities(len(log.activities))}, "
     size += many(len(log.variants), "variant")
     lines: list[Line] = wrap([("strong", name), ("dim", f"{KEEP} {size}")], look.prose, "", INDENT)
     if log.columns:
-        told = ", ".join(f"{role} is `{name}`" for role, name in log.columns.items())
+        told = ", ".join(f"{role} is `{short(name)}`" for role, name in log.columns.items())
         lines += wrap([("dim", f"columns: {told}")], look.prose, INDENT, DEEPER)
+    lines += wrap([("dim", note)], look.prose, INDENT, DEEPER) if note else []
     for why, n in log.dropped.items():
         lines += wrap([("doubt", f"{many(n, 'event')} left out: {_WHY.get(why, why)}")], look.prose, INDENT)
     if not log.variants:
@@ -153,7 +155,7 @@ def _trace(log: Log, variant: int, room: int) -> str:
     """A trace in words; an activity that is repeated is told once. Long names are cut until the trace fits, or two of
     them would look the same: how it goes on says more than how a name does."""
     told: list[tuple[str, int]] = []
-    for name in log.named(log.variants[variant]):
+    for name in map(shown, log.named(log.variants[variant])):
         if told and told[-1][0] == name:
             told[-1] = name, told[-1][1] + 1
         else:
@@ -175,7 +177,7 @@ def _trace(log: Log, variant: int, room: int) -> str:
 def draw_graph(graph: Graph, look: Look, *, everything: bool = False) -> list[Line]:
     """The directly-follows graph, the most frequent edges first; how long activities take, the most frequent first."""
     follows = graph.follows
-    names = follows.activities
+    names = [shown(name) for name in follows.activities]
     edges = [(f"{names[a]} → {names[b]}", n, graph.times.get((a, b))) for (a, b), n in follows.follows.items()]
     lines: list[Line] = [[], [("", INDENT), ("strong", "What directly follows what")]]
     if not graph.times:
@@ -194,16 +196,18 @@ def _table(
     """Rows of a name, how often, and the median and mean of times, as far as any are known."""
     timed = any(times is not None for _, _, times in rows)
     order = sorted(rows, key=lambda row: -row[1])
-    shown = order if everything else order[: 2 * MAX_ROWS]
+    first = order if everything else order[: 2 * MAX_ROWS]
     most = max((n for _, n, _ in rows), default=1)
+    counts = max(9, len(f"{most:,}") + 2)
     if timed:
-        yield [("dim", f"{DEEPER}{'':{BAR}}{'count':>9}{'median':>9}{'mean':>9}  {what}")]
-    for name, n, times in shown:
+        yield [("dim", f"{DEEPER}{'':{BAR}}{'count':>{counts}}{'median':>9}{'mean':>9}  {what}")]
+    for name, n, times in first:
         told = " " * (18 if timed else 0) if times is None else f"{span(times.median):>9}{span(times.mean):>9}"
-        room = max(10, look.width - len(DEEPER) - BAR - 11 - len(told))
-        yield [("", DEEPER), *bar(n, most, look), ("", f"{n:>9,}"), ("dim", told), ("", f"{INDENT}{crop(name, room)}")]
-    if len(order) > len(shown):
-        yield [("dim", f"{DEEPER}and {len(order) - len(shown):,} more (--all)")]
+        room = max(10, look.width - len(DEEPER) - BAR - counts - 2 - len(told))
+        count = ("", f"{n:>{counts},}")
+        yield [("", DEEPER), *bar(n, most, look), count, ("dim", told), ("", f"{INDENT}{crop(name, room)}")]
+    if len(order) > len(first):
+        yield [("dim", f"{DEEPER}and {len(order) - len(first):,} more (--all)")]
 
 
 def bar(n: int, most: int, look: Look) -> list[Span]:
@@ -332,17 +336,17 @@ def _deviations(fit: Fit, log: Log, look: Look, *, everything: bool) -> list[Lin
     if not fit.deviations:
         return []
     lines: list[Line] = [[], [("", INDENT), ("strong", "Where they part"), *hint(everything)]]
-    shown = fit.deviations if everything else fit.deviations[:MAX_ROWS]
-    widest = min(max(columns(d.activity) for d in shown), look.width // 3)
-    for d in shown:
+    first = fit.deviations if everything else fit.deviations[:MAX_ROWS]
+    widest = min(max(columns(shown(d.activity)) for d in first), look.width // 3)
+    for d in first:
         said = [f"{d.extra:,} too many"] if d.extra else []
         said += [f"{d.skipped:,} too few"] if d.skipped else []
         said += [] if d.known else ["unknown to the model"]
         text = f"{', '.join(said)}, in {d.cases:,} of {many(log.n_cases, 'case')}: {such_as(d.examples, d.cases)}"
-        head: Line = [*pad([("", crop(d.activity, widest))], widest), ("", KEEP)]
+        head: Line = [*pad([("", short(d.activity, widest))], widest), ("", KEEP)]
         lines += wrap([*kept(head), ("dim", f" {text}")], look.prose, DEEPER, DEEPER * 2)
-    if len(fit.deviations) > len(shown):
-        lines.append([("dim", f"{DEEPER}and {len(fit.deviations) - len(shown):,} more activities (--all)")])
+    if len(fit.deviations) > len(first):
+        lines.append([("dim", f"{DEEPER}and {len(fit.deviations) - len(first):,} more activities (--all)")])
     return lines
 
 
@@ -358,7 +362,8 @@ def kept(line: Line) -> Line:
 
 def such_as(examples: Sequence[str], cases: int) -> str:
     """Cases by name, as far as they are known."""
-    return listed(list(examples), limit=len(examples)) if cases <= len(examples) else f"{', '.join(examples)}, …"
+    names = [short(name) for name in examples]
+    return listed(names, limit=len(names)) if cases <= len(names) else f"{', '.join(names)}, …"
 
 
 def _places(fit: Fit, look: Look, *, everything: bool) -> list[Line]:

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from petri_cli.mining.log import NO_TIME, Log, Times
-from petri_cli.render.look import LANE_STYLES, Line, Look, columns, crop, pad
+from petri_cli.render.look import LANE_STYLES, Line, Look, columns, pad
+from petri_cli.render.names import short, shown
 from petri_cli.render.phrase import many
 from petri_cli.render.run_lines import seconds
 
@@ -26,6 +27,8 @@ _INDENT = "    "
 _BRAILLE = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """The bit of each dot of a braille character, by row and column (Unicode 3.0, chapter 13)."""
 _DAY = 86_400_000_000
+YEAR = 31_556_952
+"""Seconds of the mean year of the Gregorian calendar."""
 
 Events = list[tuple[int, int, int]]
 """Of one case: (activity, began, ended) in ticks."""
@@ -83,7 +86,7 @@ def _styles(log: Log) -> dict[int, str]:
 def _named(
     log: Log, cases: Sequence[tuple[int, Events]], low: int, high: int, styles: dict[int, str], look: Look
 ) -> list[Line]:
-    widest = min(24, max(columns(log.cases[case]) for case, _ in cases))
+    widest = min(24, max(columns(shown(log.cases[case])) for case, _ in cases))
     room = max(10, look.width - len(_INDENT) - widest - 2 - 10)
     longest = max(_span(events) for _, events in cases)
     relative = longest * FAR_APART < high - low
@@ -102,7 +105,7 @@ def _named(
         for a, _, ended in events:
             cells[int((ended - low) * scale)] = (styles.get(a, "dim"), "●")
         took = _span(events) / 1e6
-        name = pad([("", f"{_INDENT}{crop(log.cases[case], widest)}")], len(_INDENT) + widest + 2)
+        name = pad([("", f"{_INDENT}{short(log.cases[case], widest)}")], len(_INDENT) + widest + 2)
         lines.append([*name, *_joined(cells), ("dim", f"  {_long(took)}")])
     if relative:
         said = "each from its own beginning"
@@ -169,14 +172,16 @@ def _moment(ticks: int, other: int) -> str:
 
 
 def _long(took: float) -> str:
-    """Seconds, or days where it is many."""
+    """Seconds, or days or years where it is many."""
+    if took >= 10 * YEAR:
+        return f"{took / YEAR:,.0f} y"
     return f"{took / 86_400:.1f} d" if took >= 2 * 86_400 else seconds(round(took, 1))
 
 
 def _legend(log: Log, styles: dict[int, str], look: Look) -> list[Line]:
     line: Line = [("", _INDENT)]
     for a, style in styles.items():
-        line += [(style, "●"), ("", f" {crop(log.activities[a], 20)}  ")]
+        line += [(style, "●"), ("", f" {short(log.activities[a], 20)}  ")]
     if len(log.activities) > len(styles):
         line += [("dim", "● others")]
     return [_cut(line, look.width)]

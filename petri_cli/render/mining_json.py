@@ -21,7 +21,8 @@ SCHEMA = "petri.mining/1"
 
 @dataclass(frozen=True, slots=True)
 class Mined:
-    """All that was asked of a log. difference: from the plan in the file ``plan``; moves: with all alignments."""
+    """All that was asked of a log. difference: from the plan in the file ``plan``; moves: with all alignments; note:
+    what its cases are, where that is not plain."""
 
     name: str
     log: Log
@@ -34,6 +35,7 @@ class Mined:
     retries: Sequence[RetryAdvice] = ()
     outcomes: Sequence[Outcome] = ()
     moves: bool = False
+    note: str = ""
 
 
 def mined_json(mined: Mined) -> str:

@@ -8,6 +8,7 @@ from itertools import groupby
 from petri_cli.mining.alignments import Aligned, Kind, Move
 from petri_cli.render.look import KEEP, Line, Look, Span, wrap
 from petri_cli.render.mining import DEEPER, INDENT, rounded
+from petri_cli.render.names import short
 
 MAX_TRACES = 5
 LONGEST = 4
@@ -57,7 +58,7 @@ def _steps(moves: Sequence[Move] | None) -> list[Span]:
     parts: list[Span] = []
     for kind, group in groupby(told, key=lambda step: step[0]):
         style, mark = _SIGNS[kind]
-        words = [f"{mark}{name}" + (f" ×{n}" if n > 1 else "") for _, name, n in group]
+        words = [f"{mark}{short(name)}" + (f" ×{n}" if n > 1 else "") for _, name, n in group]
         if kind is Kind.SYNC and len(words) > LONGEST:
             words = [words[0], "…", words[-1]]
         for word in words:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from petri_cli.mining.tree import Leaf, Op, Tree
 from petri_cli.render.look import KEEP
+from petri_cli.render.names import short
 
 INLINE = 48
 """Columns up to which a block stands on one line."""
@@ -43,7 +44,7 @@ def _inline(tree: Tree) -> dict[int, str]:
     for index in tree.bottom_up():
         node = tree.nodes[index]
         if isinstance(node, Leaf):
-            found[index] = NOTHING if node.activity is None else node.activity
+            found[index] = NOTHING if node.activity is None else _leaf(node.activity)
             continue
         parts = [tree.nodes[c] for c in node.children]
         if node.op is Op.XOR and len(parts) == 2 and Leaf(None) in parts:
@@ -62,6 +63,10 @@ def _inline(tree: Tree) -> dict[int, str]:
         if len(text) <= INLINE:
             found[index] = text
     return found
+
+
+def _leaf(name: str) -> str:
+    return f'"{name}"' if name == NOTHING else short(name)
 
 
 def _maybe(text: str) -> str:

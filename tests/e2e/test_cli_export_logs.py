@@ -78,7 +78,7 @@ def test_the_live_session_and_another_store_need_no_name(tmp_path: Path) -> None
     (tmp_path / "plan.petri.yaml").write_text(PLAN, encoding="utf-8")
     assert petri("run", "plan.petri.yaml", "-q", "--store", "other.db", cwd=tmp_path).code == 0
     lines = petri("export", "--store", "other.db", "-f", "csv", cwd=tmp_path).out.splitlines()
-    assert lines[0] == "case_id,activity,start_timestamp,timestamp,resource"
+    assert lines[0] == "case_id,activity,start_timestamp,timestamp,resource,outcome"
     assert sorted(line.split(",")[1] for line in lines[1:]) == ["build", "check", "plan", "ship", "ship"]
     assert petri("export", "release", cwd=tmp_path, env={"PETRI_STORE": "other.db"}).out.startswith("<?xml")
     assert petri("export", "release", cwd=tmp_path).code == 2
