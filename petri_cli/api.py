@@ -150,8 +150,21 @@ def analyze_data(
         result = replace(result, warnings=tuple(dict.fromkeys((*warnings, *result.warnings))))
     unsound = result.verdict is Verdict.UNSOUND
     lines = _lines(data, file) if unsound or result.warnings else ()
-    found = _ways_out(subject, result, data, file, budget, fixes) if unsound and fixes and _is_plan(subject) else None
+    found = None
+    if unsound and fixes and _is_plan(subject):
+        try:
+            found = _ways_out(subject, result, data, file, budget, fixes)
+        except KeyboardInterrupt:  # the verdict is there, and is told first
+            found = _interrupted(file)
     return Analysis(file, kind, result, (), lines, _scope(subject), subject, found)
+
+
+def _interrupted(file: str) -> Fixes:
+    from petri_cli.soundness.fixes import Fixes
+
+    message = "the search for fixes was interrupted"
+    note = Problem("PETRI_INTERRUPTED", message, Position(file), severity="warning")
+    return Fixes(notes=(note,), interrupted=True)
 
 
 def _foretold(subject: Plan | Net) -> tuple[Problem, ...]:

@@ -63,11 +63,14 @@ class Fixing:
         if analysis.fixes is None:
             say(f"petri: {analysis.file}: only plans are edited")
             return None
+        if analysis.fixes.interrupted:
+            return None
         fix = analysis.fixes.best()
         if fix is None:
             wanted = "" if len(self.kinds) != 1 else f" of the kind {self.kinds[0]}"
             say(f"petri: {analysis.file}: no verified fix{wanted} was found")
-            for note in analysis.fixes.notes:
+        for note in analysis.fixes.notes:
+            if fix is None or note.code == "PETRI_UNKNOWN":
                 say(f"petri: {note}")
         return fix
 

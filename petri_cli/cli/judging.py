@@ -84,6 +84,6 @@ def exit_code(a: Analysis) -> Exit:
     """The code of one file."""
     if a.result is None:
         return Exit.FAULT if any(p.code == "PETRI_INTERNAL_FAULT" for p in a.problems) else Exit.WRONG
-    if a.result.code == "PETRI_INTERRUPTED":
+    if a.result.code == "PETRI_INTERRUPTED" or (a.fixes is not None and a.fixes.interrupted):
         return Exit.INTERRUPTED
     return _CODES[a.result.verdict]

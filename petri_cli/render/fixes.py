@@ -29,10 +29,8 @@ def draw_fixes(fixes: Fixes, look: Look, *, whole: bool = False) -> list[Line]:
         place = f" ({note.where})" if note.where.line else ""
         if note.code == "PETRI_CANNOT_EDIT":
             text = f"Not offered: {note.message}{place}."
-        elif whole or not fixes.found:
-            text = f"{note.message[:1].upper()}{note.message[1:]}."
         else:
-            continue
+            text = f"{note.message[:1].upper()}{note.message[1:]}."
         lines += wrap([("dim", text)], look.width, DEEPER if fixes.found else INDENT)
     return lines
 

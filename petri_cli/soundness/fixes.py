@@ -61,10 +61,12 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Fixes:
-    """What was found for one file, cheapest first; notes: what could not be offered, and why."""
+    """What was found for one file, cheapest first; notes: what could not be offered, and why; interrupted: somebody
+    pressed Ctrl-C while they were looked for."""
 
     found: tuple[Fix, ...] = ()
     notes: tuple[Problem, ...] = ()
+    interrupted: bool = False
 
     def best(self, kind: FixKind | None = None) -> Fix | None:
         """The cheapest, of one kind or of all."""
@@ -131,7 +133,7 @@ class _Finder:
         self.run(Trials(with_changes(self.plan, first), self.timer.expired) if first else trials, first, kinds, trials)
         if not self.found and not self.timer.expired():
             self.combined(trials, first, kinds)
-        if self.cut_short:
+        if self.cut_short or self.timer.expired():
             message = "not every fix was tried within the budget"
             self.notes["budget"] = Problem("PETRI_UNKNOWN", message, Position(self.file), severity="warning")
         found = sorted(self.found, key=lambda f: (f.cost, _RANK[f.kind], f.edits[0].where))
