@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from petri_cli.errors import Position
-from petri_cli.plan.load_flow import Draft
+from petri_cli.plan.load_walk import Draft
 from petri_cli.plan.model import PlanNode
 from petri_cli.plan.words import PATTERNS
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from petri_cli.errors import PetriError
 from petri_cli.plan.load_fields import PlanFields
-from petri_cli.plan.load_flow import Draft
+from petri_cli.plan.load_walk import Draft
 from petri_cli.plan.model import Branch
 
 
