@@ -24,8 +24,8 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@
 
-# The compiled search, again after each change of it; without a C compiler everything works in Python.
-$(CORE): hatch_build.py $(wildcard petri_cli/soundness/native/*.[ch]) | $(READY)
+# The compiled parts, again after each change of them; without a C compiler everything works in Python.
+$(CORE): hatch_build.py $(wildcard petri_cli/soundness/native/*.[ch] petri_cli/formats/native/*.[ch]) | $(READY)
 	@$(BIN)/python hatch_build.py || true
 	@touch $@
 
@@ -89,4 +89,4 @@ bare: $(READY)  ## the mathematics in an interpreter with nothing but PyYAML, an
 	.bare/bin/python -m pytest tests/bare $(BARE)
 
 clean:          ## remove what was built
-	rm -rf $(VENV) .bare build dist *.egg-info .mypy_cache .ruff_cache .hypothesis .import_linter_cache petri_cli/soundness/native/*.so
+	rm -rf $(VENV) .bare build dist *.egg-info .mypy_cache .ruff_cache .hypothesis .import_linter_cache petri_cli/soundness/native/*.so petri_cli/formats/native/*.so

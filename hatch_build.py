@@ -1,4 +1,5 @@
-"""Builds the compiled core of the explicit search into the package, where there is a C compiler.
+"""Builds the compiled parts into the package, where there is a C compiler: the core of the explicit search, and the
+scanners of event logs.
 
 Without one, or with ``PETRI_PURE=1`` in the environment, the package is built all the same: pure Python, one line says
 so. ``python hatch_build.py`` builds it in place, for a checkout that is used as it is.
@@ -21,17 +22,20 @@ except ImportError:  # run by hand, or imported by a test
     BuildHookInterface = object  # type: ignore[assignment,misc]
 
 NATIVE = Path("petri_cli") / "soundness" / "native"
+SCANNERS = Path("petri_cli") / "formats" / "native"
+MODULES = {NATIVE: "_core", SCANNERS: "_scan"}
+"""Folder of the sources → the module that they become."""
 STABLE_ABI = "0x030B0000"
 FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-DNDEBUG")
 
 
-def built(root: Path) -> Path:
-    """Where the compiled core belongs."""
-    return root / NATIVE / "_core.abi3.so"
+def built(root: Path, part: Path = NATIVE) -> Path:
+    """Where a compiled part belongs."""
+    return root / part / f"{MODULES[part]}.abi3.so"
 
 
-def build(root: Path, *, into: Path | None = None, extra: tuple[str, ...] = ()) -> str:
-    """Compile the core; empty when that worked, else why not, in a line. extra: more flags for the compiler."""
+def build(root: Path, part: Path = NATIVE, *, into: Path | None = None, extra: tuple[str, ...] = ()) -> str:
+    """Compile a part; empty when that worked, else why not, in a line. extra: more flags for the compiler."""
     if os.environ.get("PETRI_PURE", "") not in ("", "0"):
         return "PETRI_PURE is set"
     if sys.platform == "win32" or sys.implementation.name != "cpython":
@@ -45,9 +49,9 @@ def build(root: Path, *, into: Path | None = None, extra: tuple[str, ...] = ()) 
     if shutil.which(compiler[0]) is None:
         return "there is no C compiler"
     link = ("-bundle", "-undefined", "dynamic_lookup") if sys.platform == "darwin" else ("-shared",)
-    target = into or built(root)
+    target = into or built(root, part)
     fresh = target.with_suffix(f".{os.getpid()}")
-    sources = sorted((root / NATIVE).glob("*.c"))
+    sources = sorted((root / part).glob("*.c"))
     command = [*compiler, *FLAGS, *extra, f"-DPy_LIMITED_API={STABLE_ABI}", f"-I{include}", *link]
     command += [*map(str, sources), "-o", str(fresh)]
     try:
@@ -62,21 +66,22 @@ def build(root: Path, *, into: Path | None = None, extra: tuple[str, ...] = ()) 
 
 
 class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg,misc]
-    """Adds the compiled core to the wheel, and the platform to its name."""
+    """Adds the compiled parts to the wheel, and the platform to its name."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        why = build(Path(self.root))
-        if why:
-            built(Path(self.root)).unlink(missing_ok=True)
-            sys.stderr.write(f"petri-cli: built without the compiled search ({why})\n")
-            return
-        build_data["artifacts"].append((NATIVE / "_core.abi3.so").as_posix())
-        build_data["pure_python"] = False
-        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-        build_data["tag"] = f"cp311-abi3-{platform}"
+        for part in MODULES:
+            why = build(Path(self.root), part)
+            if why:
+                built(Path(self.root), part).unlink(missing_ok=True)
+                sys.stderr.write(f"petri-cli: built without {part / MODULES[part]} ({why})\n")
+                continue
+            build_data["artifacts"].append((part / f"{MODULES[part]}.abi3.so").as_posix())
+            build_data["pure_python"] = False
+            platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+            build_data["tag"] = f"cp311-abi3-{platform}"
 
 
 if __name__ == "__main__":
-    problem = build(Path(__file__).parent)
-    if problem:
-        raise SystemExit(f"petri-cli: not built: {problem}")
+    problems = [f"{MODULES[part]}: {why}" for part in MODULES if (why := build(Path(__file__).parent, part))]
+    if problems:
+        raise SystemExit(f"petri-cli: not built: {'; '.join(problems)}")

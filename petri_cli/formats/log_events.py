@@ -7,8 +7,10 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
+from types import ModuleType
 
 from petri_cli.formats.log_times import UNKNOWN
+from petri_cli.formats.native import binding
 from petri_cli.mining.log import NONE, Times, Trace
 
 START, COMPLETE, OTHER = 1, 2, 3
@@ -41,6 +43,13 @@ class Events:
             setattr(self, name, array(column.typecode, list(map(column.__getitem__, picked))))
         self.bounds = array("q")
 
+    def pick(self, core: ModuleType, picked: bytes) -> None:
+        """The same, of indices as the compiled core gives them."""
+        for name in self.columns():
+            column = getattr(self, name)
+            setattr(self, name, array(column.typecode, core.picked(column, picked, column.itemsize)))
+        self.bounds = array("q")
+
     def cases(self) -> Iterator[tuple[int, int]]:
         """Where the events of each case begin and end, once they are in the order of cases."""
         if not self.bounds:
@@ -54,6 +63,12 @@ def order(events: Events, grouped: bool) -> int:
 
     A case with an event of no known time stays in the order of the file. How many such have known times, too.
     """
+    if binding.core is not None:
+        bounds, picked, mixed = binding.core.order(events.case_of, events.ended, events.n_cases, UNKNOWN)
+        if picked is not None:
+            events.pick(binding.core, picked)
+        events.bounds = array("q", bounds)
+        return int(mixed)
     if not grouped:
         events.take(sorted(range(len(events.case_of)), key=events.case_of.__getitem__))
     if events.ended.count(UNKNOWN) == len(events.ended):
@@ -115,6 +130,15 @@ class Collapsed:
 
 def collapse(events: Events) -> Collapsed:
     """Equal traces become one, with a count. Activities are numbered anew, as they come up case after case."""
+    core = binding.core
+    traces, counts, variant_of = _equal(events) if core is None else _equal_by_core(events, core)
+    renumbered: dict[int, int] = {}
+    variants = [tuple([renumbered.setdefault(a, len(renumbered)) for a in trace]) for trace in traces]
+    return Collapsed(tuple(variants), tuple(counts), variant_of, tuple(renumbered))
+
+
+def _equal(events: Events) -> tuple[list[array[int]], list[int], list[int]]:
+    """Traces, cases of each, and case → trace."""
     seen: dict[bytes, int] = {}
     counts: list[int] = []
     variant_of: list[int] = []
@@ -125,12 +149,17 @@ def collapse(events: Events) -> Collapsed:
             counts.append(0)
         counts[k] += 1
         variant_of.append(k)
-    renumbered: dict[int, int] = {}
-    variants = []
-    for key in seen:
-        trace = array("i", key)
-        variants.append(tuple([renumbered.setdefault(a, len(renumbered)) for a in trace]))
-    return Collapsed(tuple(variants), tuple(counts), variant_of, tuple(renumbered))
+    return [array("i", key) for key in seen], counts, variant_of
+
+
+def _equal_by_core(events: Events, core: ModuleType) -> tuple[list[array[int]], list[int], list[int]]:
+    events.cases()
+    bounds = events.bounds
+    numbers, firsts = core.variants(events.activity, bounds, binding.SECRET)
+    variant_of = array("i", numbers).tolist()
+    sizes = Counter(variant_of)
+    traces = [events.activity[bounds[case] : bounds[case + 1]] for case in array("i", firsts)]
+    return traces, [sizes[k] for k in range(len(traces))], variant_of
 
 
 def times_of(events: Events, resources: Sequence[str], outcomes: Sequence[str] = ()) -> Times | None:

@@ -25,6 +25,11 @@ MAX_REPORTED = 20
 _PHASES = {"start": START, "complete": COMPLETE}
 
 
+def phase_of(text: str) -> int:
+    """What an event tells by its lifecycle."""
+    return _PHASES.get(text.lower(), OTHER) if text else COMPLETE
+
+
 class Codes(dict[str, int]):
     """Names, numbered as they come: ``codes[name]`` never fails."""
 
@@ -124,7 +129,8 @@ class EventTable:
         self.began = _longer(self.began, "q", began, before, n, UNKNOWN)
         self.resource = _longer(self.resource, "i", _coded(self.resources, resource), before, n)
         self.outcome = _longer(self.outcome, "i", _coded(self.outcomes, outcome), before, n)
-        told = None if phase is None else [_PHASES.get(p.lower(), OTHER) if p else COMPLETE for p in phase]
+        phases = {text: phase_of(text) for text in set(phase or ())}
+        told = None if phase is None else list(map(phases.__getitem__, phase))
         self.phase = _longer(self.phase, "b", None if told is None else array("b", told), before, n, COMPLETE)
 
     def _add_cases(self, case: Sequence[str] | array[int]) -> None:

@@ -49,9 +49,7 @@ def read_log(
 def _reader(form: LogFormat) -> Callable[[LogSource, LogOptions, Progress | None], Log]:
     match form:
         case "xes":
-            from petri_cli.formats.xes_read import read_xes
-
-            return read_xes
+            return _read_xes
         case "csv":
             return _read_table
         case "jsonl":
@@ -91,8 +89,22 @@ def _with_outcomes(source: LogSource, options: LogOptions) -> bool:
     return guess_columns(header_of(first, delimiter_of(first, options.columns)), options.columns).outcome is not None
 
 
+def _read_xes(source: LogSource, options: LogOptions, progress: Progress | None) -> Log:
+    from petri_cli.formats.scanned_log import scan_xes
+    from petri_cli.formats.xes_read import read_xes
+
+    log = scan_xes(source, options, progress)
+    return read_xes(source, options, progress) if log is None else log
+
+
 def _read_table(source: LogSource, options: LogOptions, progress: Progress | None) -> Log:
-    """With Polars where that is asked for, or worth it and possible."""
+    """By the compiled scanner, unless Polars is asked for; with Polars where that is worth it, too, and possible."""
+    if options.fast is not True:
+        from petri_cli.formats.scanned_log import scan_csv
+
+        log = scan_csv(source, options, progress)
+        if log is not None:
+            return log
     if options.fast is not False:
         from petri_cli.formats.fast_log import WORTH_IT, read_csv_fast
 

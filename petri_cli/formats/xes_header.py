@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pyexpat import ParserCreate
 
 from petri_cli.errors import InputError, Position, Problem
+from petri_cli.formats.log_options import Columns
 
 NAME, TIME, START, RESOURCE, PHASE, OUTCOME = (
     "concept:name", "time:timestamp", "start_timestamp", "org:resource", "lifecycle:transition", "outcome",
@@ -54,6 +55,14 @@ def read_header(text: str, file: str) -> Header:
     parser.EndElementHandler = end
     parser.Parse(text, False)
     return header
+
+
+def keys_of(told: Columns) -> dict[str, str]:
+    """Role → key of the attribute of an event, for all roles but case and activity."""
+    return {
+        "timestamp": told.timestamp or TIME, "start": told.start or START, "resource": told.resource or RESOURCE,
+        "lifecycle": told.lifecycle or PHASE, "outcome": told.outcome or OUTCOME,
+    }  # fmt: skip
 
 
 def classifier_keys(told: str | None, header: Header, file: str) -> tuple[str, ...]:

@@ -21,19 +21,15 @@ from petri_cli.formats.log_source import CHUNK, LogSource
 from petri_cli.formats.log_table import Batch, EventTable
 from petri_cli.formats.xes_header import (
     NAME,
-    OUTCOME,
-    PHASE,
-    RESOURCE,
-    START,
-    TIME,
     Header,
     classifier_keys,
+    keys_of,
     read_header,
 )
 from petri_cli.formats.xes_tokens import BEGIN_EVENT, BEGIN_TRACE, END_EVENT, END_TRACE, TRACE, Clean, Tokens, may_occur
 from petri_cli.mining.log import NONE, Log
 
-_NO_ELEMENT = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>", re.DOTALL)
+NO_ELEMENT = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>", re.DOTALL)
 _BODY = re.compile(r"<((?:[\w.-]+:)?)(?:trace|event)[\s/>]")
 _DECLARED = re.compile(rb"""\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)""")
 
@@ -70,7 +66,7 @@ def read_xes(source: LogSource, options: LogOptions, progress: Progress | None =
 
 def _texts(source: LogSource, told: str | None) -> Iterator[str]:
     """The document, piece by piece, each judged by the parser."""
-    encoding = _encoding(source) if told is None else source.encoding(told)
+    encoding = encoding_of(source, told)
     decoder = codecs.getincrementaldecoder(encoding)()
     parser = ParserCreate("utf-8")
 
@@ -97,8 +93,10 @@ def _texts(source: LogSource, told: str | None) -> Iterator[str]:
         raise InputError([Problem("PETRI_BAD_XML", f"the XML is broken here: {what}", where, hint)]) from None
 
 
-def _encoding(source: LogSource) -> str:
-    """The byte order mark's, else what the document declares, else UTF-8."""
+def encoding_of(source: LogSource, told: str | None) -> str:
+    """What is told, else the byte order mark's, else what the document declares, else UTF-8."""
+    if told is not None:
+        return source.encoding(told)
     marked = source.encoding(None)
     declared = _DECLARED.match(source.head(1024))
     if marked != "utf-8" or declared is None:
@@ -118,7 +116,7 @@ def _units(texts: Iterator[str]) -> Iterator[tuple[str, int]]:
         rest += text
         usable = len(rest)
         if "<!" in rest or "<?" in rest:
-            rest = _NO_ELEMENT.sub(lambda m: "\n" * m[0].count("\n"), rest)
+            rest = NO_ELEMENT.sub(lambda m: "\n" * m[0].count("\n"), rest)
             cuts = [cut for cut in (rest.find("<!"), rest.find("<?")) if cut >= 0]
             usable = min(cuts, default=len(rest))
         if not ending and (found := TRACE.search(rest, 0, usable)):
@@ -144,10 +142,7 @@ class _Traces:
             (told.activity,) if told.activity and not classifier else classifier_keys(classifier, header, table.file)
         )
         self.case = told.case or NAME
-        self.keys = {
-            "timestamp": told.timestamp or TIME, "start": told.start or START, "resource": told.resource or RESOURCE,
-            "lifecycle": told.lifecycle or PHASE, "outcome": told.outcome or OUTCOME,
-        }  # fmt: skip
+        self.keys = keys_of(told)
         """Role → key of the attribute."""
         self.unseen = {role: key for role, key in told.named().items() if role in self.keys}
         """Those that were named, and that no event has so far."""

@@ -32,7 +32,7 @@ print(states)
 """
 
 
-def _library(name: str) -> str:
+def library(name: str) -> str:
     """The path of a run-time library of the compiler; empty when it has none."""
     try:
         done = subprocess.run(["cc", f"-print-file-name={name}"], capture_output=True, text=True, check=True)
@@ -44,7 +44,7 @@ def _library(name: str) -> str:
 
 @pytest.mark.slow
 def test_random_nets_and_scarce_memory_upset_no_sanitizer(tmp_path: Path) -> None:
-    asan = _library("libasan.so")
+    asan = library("libasan.so")
     if sys.platform != "linux" or not asan:
         pytest.skip("no compiler with sanitizers")
     sys.path.insert(0, str(ROOT))

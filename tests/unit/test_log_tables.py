@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from petri_cli.errors import PetriError
+from petri_cli.formats import scanned_log
 from petri_cli.formats.log_options import Columns, guess_columns
 from petri_cli.formats.log_times import Timestamps, written
 from petri_cli.formats.log_write import write_log
 from petri_cli.formats.logs import LogOptions, read_log
+from petri_cli.formats.native import binding
 from petri_cli.mining.log import NO_TIME, Log, log_of
 
 HEADER = "case_id,activity,timestamp\n"
@@ -246,7 +248,16 @@ def test_a_packed_table_is_read(tmp_path: Path) -> None:
     assert read_log(str(path)).n_events == 1
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(binding, "core", None)
+    told: list[int] = []
+    read_log(b"case,activity\n" + b"1,a\n" * 50_000, progress=told.append)
+    assert told == [20_000, 40_000, 50_000]
+
+
+@pytest.mark.skipif(binding.core is None, reason="the compiled scanners were not built")
+def test_progress_is_told_of_what_is_scanned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scanned_log, "CHUNK", 80_000)
     told: list[int] = []
     read_log(b"case,activity\n" + b"1,a\n" * 50_000, progress=told.append)
     assert told == [20_000, 40_000, 50_000]
