@@ -24,7 +24,7 @@ def verify(
     import asyncio
 
     from petri_cli.cli.store import chosen, work_folder
-    from petri_cli.cli.streams import Output
+    from petri_cli.cli.streams import Output, say
     from petri_cli.driver import external
     from petri_cli.driver.local import local_judge
     from petri_cli.render.look import visible
@@ -35,13 +35,16 @@ def verify(
         out.done = f"what was judged stands: {at.paste('status')}"
 
         async def adjudicate() -> bool:
-            passed = True
+            passed, verdicts = True, []
             async with local_judge(sessions, which, work_folder(store)) as judge:
-                for verdict in await external.verify(sessions, which, judge, claim=claim):
+                verdicts = await external.verify(sessions, which, judge, claim=claim)
+                for verdict in verdicts:
                     passed = passed and isinstance(verdict, Verified)
                     why = "" if isinstance(verdict, Verified) else f": {verdict.reason}"
                     word = "passed" if isinstance(verdict, Verified) else "refused"
                     out.write(visible(f"{verdict.claim} {word} by {verdict.verifier or 'its verifier'}{why}") + "\n")
+            if not verdicts:
+                say(f"petri: nothing that was reported in {which} can be judged now")
             return passed
 
         return out.ended(Exit.OK if asyncio.run(adjudicate()) else Exit.UNSOUND)

@@ -36,6 +36,9 @@ def waits(s: Status, paste: Paste | None = None) -> list[str]:
         first, *others = [r.claim.id for r in people]
         more = f", and {listed(others, limit=MOST)}" if others else ""
         lines.append(f"waits for a person: {paste('approve', first)} (or --reject){more}")
+    judged = any(r.claim.stage == "reported" and not for_a_person(r) for r in s.claims)
+    if judged and (s.state.driver is None or s.alive is False):
+        lines.append(f"waits for a verdict: {paste('verify')}")
     due = goes_on_at(s)
     if due is not None and due > s.now:
         lines.append(f"goes on in {seconds(round(to_seconds(due - s.now), 1))}")

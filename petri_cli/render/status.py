@@ -50,7 +50,7 @@ def draw_status(
         ("What is missing", _missing(s, look, paste)),
         ("Tasks", [[line] for line in _tasks(s, look)]),
         ("Out of attempts, or waiting", _work(s, look)),
-        ("At work", [[line] for line in _claims(s, look)]),
+        ("At work", [[cut(line, look.prose)] for line in _claims(s, look)]),
         ("Resources", [_resource(r, look, most) for r in s.resources]),
         ("Choice points", [[[("", f"{DEEPER}{t}")]] for t in s.choices]),
         ("Repairs", [_repair(r, look, paste) for r in reversed(s.state.repairs.values())]),
@@ -78,7 +78,7 @@ def draw_end(s: Status, look: Look, paste: Paste | None = None) -> list[Line]:
         return lines
     lines += _section("What is missing", _missing(s, look, paste), MAX_ROWS)
     lines += _section("Out of attempts, or waiting", _work(s, look), MAX_ROWS)
-    lines += _section("At work", [[line] for line in _claims(s, look)], MAX_ROWS)
+    lines += _section("At work", [[cut(line, look.prose)] for line in _claims(s, look)], MAX_ROWS)
     hints = [f"{replace(paste, named=True)('status')} shows all of it", *_ways_out(s, paste)]
     return [*lines, [], *(piece for hint in hints for piece in wrap([("dim", hint)], look.prose, INDENT))]
 
@@ -296,7 +296,7 @@ def _claim(r: ClaimRow, s: Status, widest: int) -> Line:
     elif r.claim.stage == "reported":
         said.append("reported, to be verified")
     elif not r.claim.driver or 3 * r.left < r.claim.lease:  # a driver renews what it works on
-        said.append(f"{_in(r.left)} of its lease left")
+        said.append(f"lease ends in {_in(r.left)}")
     name: Line = [("dim", f"{r.claim.id:<5} "), ("", crop_item(shown(r.task), widest))]
     return [("", DEEPER), *pad(name, widest + 8), ("dim", ", ".join(said))]
 

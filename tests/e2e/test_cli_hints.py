@@ -86,8 +86,11 @@ def test_a_session_moves_on_by_the_commands_that_its_status_suggests(folder: Fol
     assert folder.paste(said, "claim").out.startswith("c1  ask")
     folder.paste(folder.call("status", name).out, "report")
     folder.paste(folder.call("status", name).out, "approve")
-    assert "waits for a person" not in folder.call("status", name).out
-    folder.paste(folder.call("verify", "--session", name, "c1").out + folder.call("status", name).out, "claim")
+    judged = folder.call("status", name).out
+    assert "waits for a person" not in judged
+    assert folder.paste(judged, "verify").out == "c1 passed by human\n"
+    assert "nothing that was reported" in folder.call("verify", "--session", name).err
+    folder.paste(folder.call("status", name).out, "claim")
     resting = folder.call("run", "--session", name, "--no-wait", code=5).out
     assert "goes on where it is" in resting
     folder.paste(resting, "status")
