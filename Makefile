@@ -12,7 +12,7 @@ PARALLEL := -n $(JOBS) --dist worksteal
 # Bytecode is kept, whatever the shell says: without it each worker prepares the assertions of all tests anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo env test fast lint format golden bench pure docs docs-check bare tools clean
+.PHONY: help demo env test fast lint format golden bench pure docs docs-check site bare tools clean
 
 help:           ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,6 +77,9 @@ docs: $(READY)  ## rewrite the generated pages
 
 docs-check: $(READY)  ## are the generated pages up to date?
 	$(BIN)/python -m docs.generate --check
+
+site: $(READY)  ## the pages as a static site, in build/site
+	$(BIN)/python -m docs.site
 
 # tests of other folders that need no other library either
 BARE := $(addprefix tests/,golden/test_plans.py golden/test_plan_errors.py golden/test_net_errors.py \
