@@ -50,7 +50,7 @@ class Repository:
     def run(self, command: str) -> Ended:
         """A line of bash."""
         done = subprocess.run(
-            ["bash", "-c", command], cwd=self.folder, capture_output=True, env=self.environment, timeout=120
+            ["bash", "-c", command], cwd=self.folder, capture_output=True, env=self.environment, timeout=300
         )
         return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
 
