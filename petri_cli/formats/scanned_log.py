@@ -21,7 +21,7 @@ from petri_cli.formats.xes_read import NO_ELEMENT, encoding_of
 from petri_cli.mining.log import Log
 
 if TYPE_CHECKING:
-    from petri_cli.formats.native._scan import Scanner
+    from petri_cli.formats.native import _scan
 
 _BODY = re.compile(rb"<([\w.-]+:)?(?:trace|event)[\s/>]")
 _BOM = b"\xef\xbb\xbf"
@@ -72,7 +72,7 @@ def _kinds(roles: Iterable[str]) -> str:
     return "".join(["N" if role in ("case", "activity") else "t" if role in _TIMES else "n" for role in roles])
 
 
-def _fed(scanner: Scanner, begun: bytes, stream: BinaryIO, progress: Progress | None) -> bool:
+def _fed(scanner: _scan.Scanner, begun: bytes, stream: BinaryIO, progress: Progress | None) -> bool:
     """Whether all of it was regular, and there was an event."""
     piece = begun or stream.read(CHUNK)
     while piece:
@@ -146,7 +146,7 @@ def _keys(options: LogOptions, header: Header, file: str) -> dict[str, str] | No
     return {"case": told.case or NAME, "activity": names[0], **keys_of(told)} if len(names) == 1 else None
 
 
-def _fill(table: EventTable, scanner: Scanner, roles: Sequence[str]) -> None:
+def _fill(table: EventTable, scanner: _scan.Scanner, roles: Sequence[str]) -> None:
     """Give a table what was scanned. Numbers are those of the scanner, names in the order in which they came."""
 
     def codes(role: str) -> array[int]:
