@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-
 from benchmarks import compiled_search, driver, engine, exploration, mining, plans, sessions, startup, workflow_nets
-from benchmarks.table import machine
+from benchmarks.table import arguments, machine
 
 
 def main() -> None:
+    parser = arguments(__doc__)
+    parser.add_argument("--full", action="store_true", help="mining with one and ten million events, too")
+    asked = parser.parse_args()
     print(machine())
     startup.main()
     plans.main()
@@ -18,7 +19,7 @@ def main() -> None:
     engine.main()
     sessions.main()
     driver.main()
-    mining.main(full="--full" in sys.argv)
+    mining.main(full=asked.full)
 
 
 main()

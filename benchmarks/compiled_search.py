@@ -14,7 +14,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from benchmarks.families import chains, lock_pairs, philosophers
-from benchmarks.table import machine, print_table
+from benchmarks.table import arguments, machine, print_table
 from petri_cli.formats.pnml import read_pnml
 from petri_cli.net.compiled import CompiledNet, compile_net
 from petri_cli.net.model import Net
@@ -122,5 +122,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    arguments(__doc__).parse_args()
     print(machine())
     main()

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.table import best_of, machine, print_table
+from benchmarks.table import arguments, best_of, machine, print_table
 from petri_cli.formats.logs import read_log
 from petri_cli.formats.pnml_labelled import read_labelled_pnml
 from petri_cli.mining.alignments import align
@@ -82,4 +81,8 @@ def _peer(python: str | None, log: Path, net: Path) -> str:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None)
+    parser = arguments(__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("peer", nargs="?", metavar="PEER_PYTHON")
+    asked = parser.parse_args()
+    main(asked.folder, asked.peer)

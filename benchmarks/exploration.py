@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from benchmarks.table import print_table
+from benchmarks.table import arguments, print_table
 from petri_cli.net.compiled import CompiledNet, compile_net
 from petri_cli.net.model import AndOut, Input, Net, Place, PlaceOut, Transition
 from petri_cli.soundness.deadlock import find_deadlock
@@ -75,4 +75,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    arguments(__doc__).parse_args()
     main()

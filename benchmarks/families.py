@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from benchmarks.table import arguments
 from petri_cli.formats.pnml_write import write_pnml
 from petri_cli.net.model import AndOut, Cardinality, Input, Net, Output, Place, PlaceOut, Transition
 
@@ -168,4 +168,6 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    parser = arguments(__doc__)
+    parser.add_argument("folder", type=Path, help="where the files are written; made where it is missing")
+    main(parser.parse_args().folder)

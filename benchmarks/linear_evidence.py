@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 
 from benchmarks.families import nets
-from benchmarks.table import machine, print_table
+from benchmarks.table import arguments, machine, print_table
 from petri_cli.net.compiled import compile_net
 from petri_cli.soundness.linear.data import refutation_to_data
 from petri_cli.soundness.linear.evidence import linear_evidence, no_deadlock
@@ -42,4 +42,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    arguments(__doc__).parse_args()
     main()

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 import resource
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.table import arguments
 from petri_cli.formats.logs import LogOptions, read_log
 from petri_cli.formats.pnml_labelled import read_labelled_pnml
 from petri_cli.mining.alignments import align
@@ -67,15 +67,14 @@ STAGES: dict[str, Callable[[Log, str], dict[str, object]]] = {
 }
 
 
-def main(path: str, model: str, stages: list[str]) -> None:
-    options = LogOptions(fast=True if "--fast" in stages else False if "--plain" in stages else None)
+def main(path: str, model: str, stages: list[str], *, fast: bool | None) -> None:
+    options = LogOptions(fast=fast)
     wall, cpu = time.perf_counter(), time.process_time()
     log = read_log(path, options)
     _told("read", wall, cpu, {"events": log.n_events, "cases": log.n_cases, "variants": len(log.variants)})
     for stage in stages:
-        if not stage.startswith("--"):
-            wall, cpu = time.perf_counter(), time.process_time()
-            _told(stage, wall, cpu, STAGES[stage](log, model))
+        wall, cpu = time.perf_counter(), time.process_time()
+        _told(stage, wall, cpu, STAGES[stage](log, model))
 
 
 def _told(stage: str, wall: float, cpu: float, result: dict[str, object]) -> None:
@@ -92,4 +91,12 @@ def _peak() -> int:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3:])
+    parser = arguments(__doc__)
+    parser.add_argument("log")
+    parser.add_argument("net")
+    parser.add_argument("stages", nargs="*", metavar="STAGE")
+    reading = parser.add_mutually_exclusive_group()
+    reading.add_argument("--plain", action="store_const", const=False, dest="fast", default=None)
+    reading.add_argument("--fast", action="store_const", const=True, dest="fast", default=None)
+    asked = parser.parse_intermixed_args()
+    main(asked.log, asked.net, asked.stages, fast=asked.fast)

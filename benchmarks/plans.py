@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-from benchmarks.table import best_of, cpu_of, print_table
+from benchmarks.table import arguments, best_of, cpu_of, print_table
 from petri_cli.document.collector import collector_paused
 from petri_cli.plan.load import load_plan_text
 from petri_cli.soundness.plans import judge_plan
@@ -102,4 +102,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    arguments(__doc__).parse_args()
     main()

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.families import chains, lock_pairs, philosophers
-from benchmarks.table import best_of, machine, print_table
+from benchmarks.table import arguments, best_of, machine, print_table
 from petri_cli.formats.pnml import read_pnml
 from petri_cli.net.compiled import compile_net
 from petri_cli.net.model import Net
@@ -109,6 +109,7 @@ def _reduced(net: Net, early: Sequence[Rule], late: Sequence[Rule], *, parallel:
 
 
 if __name__ == "__main__":
+    arguments(__doc__).parse_args()
     if "PETRI_TEST_DATA" not in os.environ:
         sys.exit("PETRI_TEST_DATA is not set: the nets are not at hand")
     main(Path(os.environ["PETRI_TEST_DATA"]) / "nets" / "workflow")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from benchmarks.table import cpu_of, print_table
+from benchmarks.table import arguments, cpu_of, print_table
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 
@@ -28,4 +28,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    arguments(__doc__).parse_args()
     main()

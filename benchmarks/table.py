@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import resource
@@ -9,6 +10,11 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+
+
+def arguments(what: str | None) -> argparse.ArgumentParser:
+    """What a benchmark takes: nothing yet, and ``--help`` that says ``what`` it is."""
+    return argparse.ArgumentParser(description=what, formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
 def machine() -> str:

@@ -18,7 +18,7 @@ from multiprocessing.queues import Queue
 from pathlib import Path
 
 from benchmarks import families
-from benchmarks.table import machine, print_table
+from benchmarks.table import arguments, machine, print_table
 from petri_cli.formats.pnml import read_pnml
 from petri_cli.plan.load import plan_from_data
 from petri_cli.soundness.nets import judge_net
@@ -107,5 +107,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    arguments(__doc__).parse_args()
     print(machine())
     main()
