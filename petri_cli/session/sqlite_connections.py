@@ -16,21 +16,12 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from petri_cli.errors import PetriError, Position, Problem
+from petri_cli.errors import PetriError, Problem
 from petri_cli.session.filesystem import make_folder, sync_folder
-from petri_cli.session.sqlite_errors import as_petri_error, needs_recovery, os_error_code, said_plainly, store_error
-from petri_cli.session.sqlite_files import (
-    Opened,
-    beside,
-    check_place,
-    file_of,
-    is_moved,
-    log_of,
-    log_size,
-    open_reader,
-    open_writer,
-)
+from petri_cli.session.sqlite_errors import needs_recovery, os_error_code, said_plainly, store_error
+from petri_cli.session.sqlite_files import Opened, beside, check_place, file_of, open_reader, open_writer
 from petri_cli.session.sqlite_lock import SidecarLock
+from petri_cli.session.sqlite_wal import is_moved, journal_said, log_of, log_size, move, warning
 
 CHECKPOINT_BYTES = 4 << 20
 """Size of the write-ahead log at which it is moved into the database."""
@@ -147,16 +138,13 @@ class Connections:
         return self._writer
 
     def _warn_of_journal(self, kind: str | None, journal: str) -> None:
-        if kind is not None and journal == "wal":
+        try:
+            problem = journal_said(self.path, kind, journal)
+        except PetriError:
             self._close_writer()
-            what = f"others use it with a write-ahead log, which does not work on a network file system ({kind})"
-            raise store_error("PETRI_STORE_BUSY", self.path, what)
-        if kind is not None:
-            message = f"{self.path} lies on a network file system ({kind}): a rollback journal is kept, which is slower"
-            self._warn_of("PETRI_STORE_NETWORK", message, "put it on a local disk; several machines need PostgreSQL")
-        elif journal != "wal":
-            message = f"{self.path} could not get a write-ahead log; its journal is {journal}"
-            self._warn_of("PETRI_STORE_JOURNAL", message, "readers and writers wait for each other")
+            raise
+        if problem is not None:
+            self._warn(problem)
 
     def _undo(self, db: sqlite3.Connection, error: BaseException) -> None:
         with contextlib.suppress(sqlite3.Error):
@@ -180,17 +168,8 @@ class Connections:
             self._checkpoint_at = log_size(self.path) + CHECKPOINT_BYTES
 
     def _checkpoint(self, db: sqlite3.Connection) -> None:
-        """Move the log into the database and empty it, or as much as readers allow, who are not waited for."""
-        try:
-            db.execute("PRAGMA busy_timeout=0")
-            try:
-                db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-            finally:
-                db.execute(f"PRAGMA busy_timeout={int(self._timeout * 1000)}")
-        except sqlite3.Error as e:
-            problem = as_petri_error(e, self.path)
-            message = f"what is in {beside(self.path, '-wal')} could not be moved into the database: {problem.message}"
-            self._warn_of("PETRI_STORE_NOT_MOVED", message, problem.hint)
+        if (problem := move(db, self.path, self._timeout)) is not None:
+            self._warn(problem)
 
     def _check_log(self, writer: Opened) -> None:
         """Refuse to go on with a write-ahead log that was removed under us: nobody else sees what is written to it.
@@ -306,10 +285,7 @@ class Connections:
             self._closed = True
 
     def _warn_of_waiting(self, holder: str) -> None:
-        self._warn_of("PETRI_STORE_WAITING", f"{self.path} is held by {holder}", "waiting for it to let go")
-
-    def _warn_of(self, code: str, message: str, hint: str) -> None:
-        self._warn(Problem(code, message, Position(), hint, "warning"))
+        self._warn(warning("PETRI_STORE_WAITING", f"{self.path} is held by {holder}", "waiting for it to let go"))
 
 
 _ALL: weakref.WeakSet[Connections] = weakref.WeakSet()

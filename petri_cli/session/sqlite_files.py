@@ -18,6 +18,7 @@ from typing import Literal
 from petri_cli.errors import PetriError
 from petri_cli.session.filesystem import make_private
 from petri_cli.session.sqlite_errors import os_error_code, said_plainly, store_error
+from petri_cli.session.sqlite_wal import log_of
 
 APPLICATION = 0x50455452
 """``PETR``, in the header of the file: tells a store from another program's database."""
@@ -287,28 +288,3 @@ def _make_tables(db: sqlite3.Connection) -> None:
 def beside(path: Path, suffix: str) -> Path:
     """Also of what has no name, as ``.`` and ``/``: that is refused when it is opened, in words."""
     return Path(f"{path}{suffix}")
-
-
-def log_size(path: Path) -> int:
-    """Bytes of the write-ahead log."""
-    try:
-        return beside(path, "-wal").stat().st_size
-    except OSError:
-        return 0
-
-
-def log_of(path: Path) -> tuple[int, int] | None:
-    """The write-ahead log as (device, inode); None when there is none."""
-    try:
-        found = os.stat(f"{path}-wal")  # noqa: PTH116 - asked at every commit: in a third of the time
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
-def is_moved(db: sqlite3.Connection) -> bool:
-    """Move the write-ahead log into the database; whether all of it could be."""
-    with contextlib.suppress(sqlite3.Error):
-        busy, in_log, moved = db.execute("PRAGMA wal_checkpoint(FULL)").fetchone()
-        return not busy and bool(in_log == moved)
-    return False
