@@ -113,6 +113,15 @@ def mine(
         raise typer.BadParameter("a directly-follows graph has no fitness", param_hint="--fail-under")
     if width and model is None:
         raise typer.BadParameter("it is about a foreach of the plan that --model names", param_hint="--width")
+    if diff is not None and model is None and (algorithm != "auto" or fail_under is not None or skip_unknown):
+        said = "with --diff no model is looked for, and nothing is aligned"
+        raise typer.BadParameter(said, param_hint="--algorithm, --fail-under, --skip-unknown")
+    if (coverage != 100 or not guards) and (model or diff or algorithm in ("alpha", "dfg")):
+        raise typer.BadParameter("it is about what the inductive miner finds", param_hint="--coverage, --no-guards")
+    if skip_unknown and algorithm == "dfg":
+        raise typer.BadParameter("nothing is replayed on a directly-follows graph", param_hint="--skip-unknown")
+    if chart and form == "json":
+        raise typer.BadParameter("a chart is for people; JSON has the figures", param_hint="--chart")
     inputs = [log, model, diff]
     if output is not None:
         check_output(output, asked, [*inputs, str(store_path(store))], force=force)

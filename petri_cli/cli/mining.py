@@ -86,6 +86,9 @@ def mine_log(log: str | None, store: str | None, options: LogOptions, asked: Ask
         algorithm = asked.algorithm
         if algorithm == "auto":
             algorithm = "alpha" if session else "inductive"
+            if session and asked.coverage != 100:
+                said = "sessions are mined by alpha, which has no coverage: --algorithm inductive has"
+                raise typer.BadParameter(said, param_hint="--coverage")
         guards: Sequence[GuardProposal] = ()
         retries: Sequence[RetryAdvice] = ()
         outcomes = outcomes_in(read, options, asked.success, told=asked.success_told)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from petri_cli.cli.exit import Exit
 from petri_cli.cli.inputs import Source, one_source, read_source
+from petri_cli.cli.overwriting import refuse_inputs, refuse_overwriting
 from petri_cli.cli.streams import Output, page_on, say
 from petri_cli.driver.report import Failure, RunReport, report_on_net, report_on_plan
 from petri_cli.engine.events import Event, TransitionFailed
@@ -59,6 +60,8 @@ class Running:
         self._files = ExitStack()
         self.out = self._files.enter_context(Output(later=later))
         self.page = page_on(self.out, colour, verbosity=verbosity)
+        refuse_inputs(events, [source.path])
+        refuse_overwriting(events, "log", force=False)
         self.events = self._files.enter_context(Output(events, spare=[source.path])) if events is not None else None
         self.terminal = bool(self.out.stream is not None and self.out.stream.isatty() and form == "text")
 

@@ -48,6 +48,13 @@ def worked(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ("insights", "release", "--what-if", "slots=2", "--what-if", "slots=3"),
             "slots is given twice, as 2 and as 3",
         ),
+        (("mine", "log.csv", "--diff", "plan.petri.yaml", "--fail-under", "0.9"), "nothing is aligned"),
+        (("mine", "log.csv", "--diff", "plan.petri.yaml", "--algorithm", "dfg"), "no model is looked for"),
+        (("mine", "log.csv", "--algorithm", "alpha", "--coverage", "90"), "what the inductive miner finds"),
+        (("mine", "log.csv", "--model", "plan.petri.yaml", "--no-guards"), "what the inductive miner finds"),
+        (("mine", "release", "--coverage", "90"), "sessions are mined by alpha"),
+        (("mine", "log.csv", "--algorithm", "dfg", "--skip-unknown"), "nothing is replayed"),
+        (("mine", "log.csv", "--chart", "-f", "json"), "a chart is for people"),
         (("insights",), "(one of release, release-2)"),
     ],
 )

@@ -132,6 +132,18 @@ def test_a_file_of_another_kind_is_written_over_only_by_force(
         assert petri(*words, cwd=folder).code == 0, "what it wrote is of its own kind"
 
 
+def test_events_of_a_run_do_not_land_on_a_plan(folder: Path) -> None:
+    (folder / "other.petri.yaml").write_text(OTHER, encoding="utf-8")
+    for name in ("other.petri.yaml", "plan.petri.yaml"):
+        before = (folder / name).read_bytes()
+        done = petri("run", "plan.petri.yaml", "--simulate", "--events", name, cwd=folder)
+        assert done.code == 2
+        assert "PETRI_FILE_EXISTS" in done.err or "PETRI_CANNOT_WRITE" in done.err
+        assert (folder / name).read_bytes() == before
+    for _ in range(2):
+        assert petri("run", "plan.petri.yaml", "--simulate", "--events", "run.jsonl", cwd=folder).code == 0
+
+
 @pytest.mark.parametrize("how", ["same", "hard", "link"])
 def test_an_input_is_not_written_over_by_whatever_name_even_by_force(folder: Path, how: str) -> None:
     (folder / "in.json").write_bytes(contents("json plan"))
