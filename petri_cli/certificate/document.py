@@ -11,7 +11,7 @@ from typing import Any
 
 from petri_cli.certificate.claim import Unproved, demand, field, named
 from petri_cli.certificate.linear import check_linear
-from petri_cli.certificate.plans import check_parts, check_plan_run, check_request, check_unneeded_waits
+from petri_cli.certificate.plans import check_deadlock, check_parts, check_plan_run, check_request, check_unneeded_waits
 from petri_cli.certificate.properties import check_properties, check_violation
 from petri_cli.certificate.question import question_of
 from petri_cli.certificate.rank import check_free_choice
@@ -104,6 +104,7 @@ PROPERTY_KINDS: dict[str, tuple[str, Callable[..., str]]] = {
 PLAN_KINDS: dict[str, tuple[str, Callable[..., str]]] = {
     "plan-run": ("UNSOUND", check_plan_run),
     "plan-request": ("UNSOUND", check_request),
+    "plan-deadlock": ("UNSOUND", check_deadlock),
     "plan-waits": ("SOUND", check_unneeded_waits),
     "plan-parts": ("SOUND", check_parts),
 }

@@ -21,9 +21,21 @@ MOST_STEPS = 50_000
 
 
 def guard_net(part: Part, kept: frozenset[str]) -> Net:
-    """The net of ``part`` with the resources ``kept``; it ends with a token on the place ``end``. Raises Unproved where
-    it would be too large."""
+    """The net of ``part`` with the resources ``kept``, whose places come first; it ends with a token on the place
+    ``end``. Raises Unproved where it would be too large."""
     return _Builder(part, kept).build()
+
+
+def exact_net(part: Part) -> Net:
+    """The same with all resources for which somebody may have to wait for ever, and every foreach as wide as it is
+    there: what is dead in it is dead in the plan at these widths (B, E, G). Raises Unproved also where a literal list
+    is longer than that, and would have to end before what follows it."""
+    builder = _Builder(part, part.lasting)
+    for node in part.nodes:
+        fits = not isinstance(node, Foreach) or node.items is None or node.items <= builder.width[node.index]
+        demand(fits, f"`{node.id}` has more items than are looked at")
+    builder.none = False
+    return builder.build()
 
 
 def _resource(r: str) -> str:
@@ -32,11 +44,11 @@ def _resource(r: str) -> str:
 
 class _Builder:
     def __init__(self, part: Part, kept: frozenset[str]) -> None:
-        self.part, self.kept = part, kept
+        self.part, self.kept, self.none = part, kept, True
         self.guarded = self._guarded()
         self.width = self._widths()
         self.joins = self._joins()
-        self.places = ["start", END, *map(_resource, sorted(kept))]
+        self.places = [*map(_resource, sorted(kept)), "start", END]
         self.transitions: list[Transition] = []
         self.todo: list[tuple[int, str, str]] = []
 
@@ -140,7 +152,8 @@ class _Builder:
         """Items that join with nobody on their way need not be told apart: tokens in the places of one body. Who has
         begun with an item, a single one too, can no longer pass without any."""
         width = self.width[node.index]
-        self.step(f"no items in {node.id}", {entry: 1}, {exit_: 1})
+        if self.none:
+            self.step(f"no items in {node.id}", {entry: 1}, {exit_: 1})
         if width > 1 and body in self.joins:
             self.side_by_side(node.id, [body] * width, entry, exit_)
             return

@@ -11,13 +11,14 @@ from typing import Any
 
 from petri_cli.certificate.claim import Unproved, amount, demand, field, has, listed, named, whole
 from petri_cli.certificate.equation import equation_of
-from petri_cli.certificate.guards import END, guard_net
+from petri_cli.certificate.guards import END, exact_net, guard_net
 from petri_cli.certificate.linear import check_dead_ends
 from petri_cli.certificate.parts import Part, check_requests, demands, live_nodes, parts_of
 from petri_cli.certificate.question import Question, frozen
 from petri_cli.certificate.runs import check_run
 from petri_cli.certificate.spaces import closed_under_stubborn_sets
 from petri_cli.errors import PetriError
+from petri_cli.net.model import PlaceOut, leaves
 from petri_cli.plan.model import Foreach, Guard, Plan, PlanNode
 from petri_cli.plan.workflow_net import lower_workflow
 
@@ -57,6 +58,33 @@ def check_request(plan: Plan, evidence: Any) -> str:
                 asks = asks or k + sum(n for s, n in around if s == r and r in held) > capacity[r]
     demand(asks, f"no guard `{name}` asks for more than can be free")
     return f"the guard `{name}` asks for more than can ever be free"
+
+
+def check_deadlock(plan: Plan, evidence: Any) -> str:
+    """A run of the net of one part to a dead marking that is not final. Raises Unproved.
+
+    ``part``: its number, counted from 0; ``run``: steps with how many times each is fired in a row, so that a pool of a
+    million units takes no longer than one of two.
+    """
+    parts, number = list(parts_of(plan)), whole(field(evidence, "part"), "the number of a part")
+    demand(number < len(parts), "there is no such part")
+    net = exact_net(parts[number])
+    transitions = {t.id: t for t in net.transitions}
+    marking = dict(net.initial)
+    for step in listed(field(evidence, "run"), "the run"):
+        name, times = named(field(step, "step"), "a step"), whole(field(step, "times"), "how often", 1)
+        demand(name in transitions, f"there is no step `{name}`")
+        t = transitions[name]
+        for arc in t.inputs:
+            marking[arc.place] = marking.get(arc.place, 0) - times * arc.count
+            demand(marking[arc.place] >= 0, f"`{name}` is not enabled {times} times in a row")
+        for leaf in leaves(t.output):
+            if isinstance(leaf, PlaceOut):
+                marking[leaf.place] = marking.get(leaf.place, 0) + times * leaf.count
+    question = Question(net, net.final or {}, {END: 1})
+    demand(question.is_dead(marking), "something is enabled where the run ends")
+    demand(frozen(marking) != frozen(question.final), "the run ends in the final marking")
+    return f"{parts[number].path} comes to a standstill, with tasks left to do"
 
 
 def check_unneeded_waits(plan: Plan, evidence: Any) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from petri_cli.certificate.claim import Unproved
-from petri_cli.certificate.guards import END, guard_net
+from petri_cli.certificate.guards import END, exact_net, guard_net
 from petri_cli.certificate.parts import Part, parts_of
 from petri_cli.evidence.equation import no_dead_end
 from petri_cli.evidence.listing import MOST_STATES, Json, Written, reduced, steps, with_sets
@@ -23,6 +23,7 @@ from petri_cli.soundness.lockorder import LockOrder, lock_order
 from petri_cli.soundness.packed import PackedNet, with_room
 from petri_cli.soundness.result import Result, Verdict
 from petri_cli.soundness.timer import Deadline, Timer
+from petri_cli.soundness.walk import walk
 
 FEW_STATES = 500
 """Markings that are listed rather than argued about."""
@@ -32,7 +33,7 @@ def evidence_of_plan(plan: Plan, result: Result, timer: Timer | None = None) -> 
     """The evidence for what ``result`` says of ``plan``; None when there is none that a checker could follow, or it
     would be too long."""
     if result.verdict is Verdict.UNSOUND:
-        return _too_much(plan) or _deadlock(plan, result)
+        return _too_much(plan) or _deadlock(plan, result) or deadlock_of_plan(plan, timer)
     if result.verdict is not Verdict.SOUND:
         return None
     return proof_of_plan(plan, "plan-waits") or proof_of_plan(plan, "plan-parts", timer)
@@ -49,6 +50,21 @@ def _deadlock(plan: Plan, result: Result) -> Written | None:
         return None
     widths = {n.id: cx.widths.get(n.id, n.items or 0) for n in plan.nodes if isinstance(n, Foreach)}
     return "plan-run", {"shows": cx.kind, "run": steps(cx.run), "widths": widths}
+
+
+def deadlock_of_plan(plan: Plan, timer: Timer | None = None) -> Written | None:
+    """A standstill of a part that a single run leads to, for runs that are too long to be written step by step."""
+    expired = (timer or Timer(None, 0)).expired
+    try:
+        for number, part in enumerate(parts_of(plan)):
+            compiled = compile_net(exact_net(part))
+            found = walk(compiled, len(part.lasting), expired)
+            if found is not None:
+                run = [{"step": compiled.actions[a].step.transition, "times": times} for a, times in found]
+                return "plan-deadlock", {"part": number, "run": run}
+    except Unproved:
+        return None
+    return None
 
 
 def _too_much(plan: Plan) -> Written | None:

@@ -18,7 +18,7 @@ from petri_cli.certificate.question import question_of
 from petri_cli.data import folder
 from petri_cli.errors import PetriError
 from petri_cli.evidence.nets import evidence_of_net
-from petri_cli.evidence.plans import evidence_of_plan, proof_of_plan
+from petri_cli.evidence.plans import deadlock_of_plan, evidence_of_plan, proof_of_plan
 from petri_cli.net.model import Net
 from petri_cli.plan.load import plan_from_data
 from petri_cli.plan.model import Plan
@@ -106,6 +106,10 @@ def _of_plan(generator: str, seed: int) -> str:
     written = evidence_of_plan(plan, result)
     if result.verdict is Verdict.UNSOUND:
         _refuses_every_proof(plan)
+    standstill = deadlock_of_plan(plan)
+    if standstill is not None and result.verdict is not Verdict.UNKNOWN:
+        assert well_formed(Verdict.UNSOUND, standstill, plan) == "plan-deadlock"
+        assert result.verdict is Verdict.UNSOUND, (generator, seed)
     if result.verdict is Verdict.UNKNOWN:
         return "UNKNOWN"
     return "none" if written is None else well_formed(result.verdict, written, plan)

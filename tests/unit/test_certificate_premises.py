@@ -5,18 +5,26 @@ from __future__ import annotations
 import copy
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from petri_cli.certificate.claim import Unproved
 from petri_cli.certificate.document import Certificate, check, digest_of, read_certificate
+from petri_cli.certificate.guards import guard_net
+from petri_cli.certificate.parts import parts_of
+from petri_cli.cli import certifying
+from petri_cli.cli.inputs import Source
+from petri_cli.errors import PetriError
 from petri_cli.evidence.nets import every_evidence_of_net
-from petri_cli.evidence.plans import proof_of_plan
+from petri_cli.evidence.plans import deadlock_of_plan, proof_of_plan
 from petri_cli.net.model import Cardinality, Input, Net, Place, PlaceOut, Property, Transition
 from petri_cli.plan.load import plan_from_data
 from petri_cli.plan.model import Plan
+from petri_cli.render.page import Page
 from petri_cli.soundness.nets import judge_net
+from petri_cli.soundness.result import Budget
 from tests.strategies.short_nets import short_net
 
 GONE = object()
@@ -411,8 +419,6 @@ def test_evidence_of_parts_with_a_fault_shows_nothing(path: str, value: Any, mes
 
 def evidence_of_inversion() -> Any:
     """All markings of the net over a and b, the dead one among them, as somebody would list them who hopes."""
-    from petri_cli.certificate.guards import guard_net
-    from petri_cli.certificate.parts import parts_of
     from tests.oracle.statespace import explore
 
     [part] = parts_of(GATED)
@@ -430,6 +436,43 @@ def test_a_deadlock_that_the_equation_does_not_exclude_is_not_excluded() -> None
     nothing = {"goal": [], "differs": [], "stuck": [], "rows": [], "lemmas": [], "nodes": [{"leaf": []}], "proof": 0}
     stuck = edited(good, "parts/0/proofs/0", {"kept": ["a", "b", "g"], "stuck": nothing})
     refused("SOUND", "plan-parts", stuck, GATED, "do not contradict each other")
+
+
+def test_a_standstill_of_a_part_is_one() -> None:
+    knot = plan({"parallel": [held("ab"), held("ba")]}, a=1, b=1)
+    written = deadlock_of_plan(knot)
+    assert written is not None
+    good = written[1]
+    assert (
+        looked_at("UNSOUND", "plan-deadlock", good, knot)
+        == "flow.parallel comes to a standstill, with tasks left to do"
+    )
+    for path, value, message in (
+        ("part", 1, "there is no such part"),
+        ("run/1/step", "take", "there is no step `take`"),
+        ("run/1/times", 2, "is not enabled 2 times in a row"),
+        ("run/1/times", 0, "how often is no whole number from 1 on"),
+        ("run/2", GONE, "something is enabled where the run ends"),
+    ):
+        refused("UNSOUND", "plan-deadlock", edited(good, path, value), knot, message)
+    begun, *_ = good["run"]
+    names = [
+        "2: take g3",
+        "4: take g4",
+        "5: give g4",
+        "3: give g3",
+        "6: take g1",
+        "8: take g2",
+        "9: give g2",
+        "7: give g1",
+    ]
+    ended = {
+        "part": 0,
+        "run": [begun, *({"step": s, "times": 1} for s in names), {"step": "1: join 1 parallel", "times": 1}],
+    }
+    refused("UNSOUND", "plan-deadlock", ended, knot, "the run ends in the final marking")
+    each = {"foreach": {"id": "f", "over": ["x", "y", "z"], "body": held("aa")}}
+    refused("UNSOUND", "plan-deadlock", {"part": 0, "run": []}, plan(each, a=2), "more items than are looked at")
 
 
 def test_a_width_is_one_that_the_plan_allows() -> None:
@@ -511,3 +554,15 @@ def test_a_certificate_is_about_these_bytes_this_verdict_and_this_kind() -> None
         read_certificate(b'{"format": "petri-certificate/2"}')
     with pytest.raises(Unproved, match="about another document"):
         check(Certificate("SOUND", "states", digest_of(b"x"), "f", "0", evidence), FORK, b"")
+
+
+def test_without_evidence_no_file_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "p.petri.yaml"
+    file.write_text("name: p\nflow: {task: {id: t}}\n")
+    monkeypatch.setattr(certifying, "evidence_of_plan", lambda *_: None)
+    certificate = tmp_path / "c.json"
+    with pytest.raises(PetriError, match="PETRI_NO_CERTIFICATE"):
+        certifying.write_certificate(
+            Source(str(file), str(file)), str(certificate), Budget(), lambda *_: None, Page(lambda _: None)
+        )
+    assert not certificate.exists()
