@@ -14,7 +14,10 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from petri_cli.cli.stored_names import Store
 
 ASKED = "_PETRI_COMPLETE"
 TABLE = Path(__file__).parent / "help" / "completion.json"
@@ -156,12 +159,17 @@ def _sessions(options: dict[str, str]) -> Iterator[Word]:
             yield name, store.objective(name)
 
 
+def _session(options: dict[str, str], store: Store) -> str:
+    """The session that is named, on the line or in the environment; else the latest."""
+    return options.get("--session") or os.environ.get("PETRI_SESSION") or next(iter(store.sessions()), "")
+
+
 def _of_plan(kind: str, ending: str = "") -> Callable[[dict[str, str]], Iterator[Word]]:
     def found(options: dict[str, str]) -> Iterator[Word]:
         from petri_cli.cli.stored_names import Store, names
 
         with Store(options.get("--store")) as store:
-            session = options.get("--session") or next(iter(store.sessions()), "")
+            session = _session(options, store)
             for name, told in names(store.plan(session), kind):
                 yield f"{name}{ending}", told
 
@@ -172,7 +180,7 @@ def _claims(options: dict[str, str]) -> Iterator[Word]:
     from petri_cli.cli.stored_names import Store
 
     with Store(options.get("--store")) as store:
-        yield from store.claims(options.get("--session") or next(iter(store.sessions()), ""))
+        yield from store.claims(_session(options, store))
 
 
 # What is shipped

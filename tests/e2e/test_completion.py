@@ -96,6 +96,7 @@ def test_sessions_are_offered_the_latest_first(worked: Path) -> None:
 def test_tasks_and_resources_are_those_of_the_latest_session_or_of_the_one_that_is_named(worked: Path) -> None:
     assert offered("petri claim ", worked) == ["survey", "migrate", "fix_tests"]
     assert "receive" in offered("petri claim --session orders ", worked)
+    assert ask("bash", "petri claim ", worked, {"PETRI_SESSION": "orders"}).stdout == "receive\n"
     assert offered("petri insights --what-if ", worked) == ["repo_lock=", "ci_slots="]
     assert "migrate\tMigrate one package\n" in ask("fish", "petri claim ", worked).stdout
 
