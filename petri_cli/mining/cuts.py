@@ -170,7 +170,7 @@ def between(traces: Iterable[Trace]) -> dict[int, int]:
                 known = closest.get(a)
                 if known is None or gap < known:
                     closest[a], inside[a] = gap, mask_of(trace[last[a] + 1 : k])
-                elif gap == known:
+                elif gap == known and gap:
                     inside[a] |= mask_of(trace[last[a] + 1 : k])
             last[a] = k
     both = dict(inside)

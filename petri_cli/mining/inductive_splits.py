@@ -32,10 +32,10 @@ def by_projection(traces: Traces, parts: Sequence[int]) -> list[Traces]:
 
 def projected(traces: Traces, part: int) -> Traces:
     """The log without the activities outside ``part``."""
-    kept = frozenset(members(part))
+    kept = frozenset(members(part)).__contains__
     log: Traces = {}
     for trace, n in traces.items():
-        piece = tuple([a for a in trace if a in kept])
+        piece = tuple(filter(kept, trace))
         log[piece] = log.get(piece, 0) + n
     return log
 

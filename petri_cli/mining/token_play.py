@@ -6,7 +6,9 @@ What an event does to a marking is worked out once; every later event in the sam
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from operator import sub
 
 from petri_cli.mining.alignments_model import Labels
 from petri_cli.net.compiled import Action, CompiledNet, State
@@ -19,6 +21,9 @@ class OutOfTimeError(Exception):
 
 MAX_SILENT = 2_000
 """Markings that are looked at for silent transitions that would enable an event, or lead to the end."""
+
+_MOST_KNOWN = 50_000
+"""Markings whose silent successors are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,7 @@ class Player:
         silent: list[Action] = []
         for action, label in zip(net.actions, labels.of_action, strict=True):
             (silent if label is None else self.matching[label]).append(action)
-        self.silent = silent
+        self.silent = _SilentSteps(silent)
         self.useful = [_leading_to(silent, actions) for actions in self.matching]
         self.constant = [_tokens(a) for a in net.actions] if net.plain else None
         self.markings: list[State] = []
@@ -155,7 +160,7 @@ class Player:
         before, counts = marking, Counts()
         action = next((a for a in matching if a.enabled(marking)), None)
         if action is None:
-            tried = _Silent(marking, self.useful[label])
+            tried = _Silent(marking, self.silent, self.useful[label])
             for reached in tried:
                 action = next((a for a in matching if a.enabled(reached)), None)
                 if action is not None:
@@ -176,10 +181,10 @@ class Player:
         """Silent transitions towards the end, then what is missing there and what remains."""
         self._look_at_the_clock()
         marking, final = self.markings[at], self.final
-        tried = _Silent(marking, self.silent)
+        tried = _Silent(marking, self.silent, self.silent.all)
         best, distance = marking, -1
         for reached in tried:
-            apart = sum([abs(n - k) for n, k in zip(reached, final, strict=True)])
+            apart = sum(map(abs, map(sub, reached, final)))
             if distance < 0 or apart < distance:
                 best, distance = reached, apart
             if not apart:
@@ -193,11 +198,42 @@ class Player:
         return play
 
 
-class _Silent:
-    """The markings that silent actions lead to, nearest first, at most ``MAX_SILENT`` of them."""
+class _SilentSteps:
+    """What each silent action does to a marking; worked out once, since searches meet in the same markings."""
 
-    def __init__(self, start: State, actions: Sequence[Action]) -> None:
+    def __init__(self, actions: Sequence[Action]) -> None:
         self.actions = actions
+        self.all = frozenset(range(len(actions)))
+        self._known: dict[State, list[tuple[int, State]]] = {}
+        self._anywhere = [i for i, a in enumerate(actions) if not a.needs]
+        """Actions that need no token; the others wait at the first place that they need one of."""
+        self._waiting: dict[int, list[int]] = {}
+        for i, a in enumerate(actions):
+            if a.needs:
+                self._waiting.setdefault(a.needs[0][0], []).append(i)
+
+    def after(self, marking: State) -> list[tuple[int, State]]:
+        """(index of an enabled action, the marking after it), in the order of actions."""
+        known = self._known.get(marking)
+        if known is None:
+            perhaps = [*self._anywhere]
+            for p, waiting in self._waiting.items():
+                if marking[p]:
+                    perhaps += waiting
+            actions = self.actions
+            known = [(i, actions[i].fire(marking)) for i in sorted(perhaps) if actions[i].enabled(marking)]
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[marking] = known
+        return known
+
+
+class _Silent:
+    """The markings that silent actions lead to, nearest first, at most ``MAX_SILENT`` of them. useful: indices of the
+    actions that may fire."""
+
+    def __init__(self, start: State, steps: _SilentSteps, useful: AbstractSet[int]) -> None:
+        self.steps, self.useful = steps, useful
         self.came: dict[State, tuple[State, Action] | None] = {start: None}
         self.order = [start]
 
@@ -214,14 +250,12 @@ class _Silent:
         return self.order[self.at]
 
     def _expand(self, marking: State) -> None:
-        for action in self.actions:
+        for i, after in self.steps.after(marking):
             if len(self.order) >= MAX_SILENT:
                 return
-            if action.enabled(marking):
-                after = action.fire(marking)
-                if after not in self.came:
-                    self.came[after] = (marking, action)
-                    self.order.append(after)
+            if i in self.useful and after not in self.came:
+                self.came[after] = (marking, self.steps.actions[i])
+                self.order.append(after)
 
     def counts_to(self, marking: State) -> Counts:
         """What the silent actions on the way to ``marking`` consume and produce."""
@@ -266,9 +300,9 @@ def _helped(action: Action, marking: State, missing: tuple[tuple[int, int], ...]
     return tuple(helped), Counts(missing=total, consumed=sum(n for p, n in missing if p in inhibited))
 
 
-def _leading_to(silent: Sequence[Action], targets: Sequence[Action]) -> list[Action]:
-    """The silent actions from which a path of arcs over silent ones leads to one of ``targets``, or that clear a place
-    in their way."""
+def _leading_to(silent: Sequence[Action], targets: Sequence[Action]) -> frozenset[int]:
+    """Indices of the silent actions from which a path of arcs over silent ones leads to one of ``targets``, or that
+    clear a place in their way."""
     makers: dict[int, list[int]] = {}
     for i, a in enumerate(silent):
         changed = {*(q for q, _ in a.produced), *(q for _, q in a.forwards), *a.resets}
@@ -289,4 +323,4 @@ def _leading_to(silent: Sequence[Action], targets: Sequence[Action]) -> list[Act
             if i not in found:
                 found.add(i)
                 stack.append(silent[i])
-    return [silent[i] for i in sorted(found)]
+    return frozenset(found)
