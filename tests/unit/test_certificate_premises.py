@@ -19,7 +19,7 @@ from petri_cli.cli.inputs import Source
 from petri_cli.errors import PetriError
 from petri_cli.evidence.nets import every_evidence_of_net
 from petri_cli.evidence.plans import deadlock_of_plan, proof_of_plan
-from petri_cli.net.model import Cardinality, Input, Net, Place, PlaceOut, Property, Transition
+from petri_cli.net.model import Cardinality, ForwardOut, Input, Net, Place, PlaceOut, Property, TimeoutOut, Transition
 from petri_cli.plan.load import plan_from_data
 from petri_cli.plan.model import Plan
 from petri_cli.render.page import Page
@@ -161,6 +161,26 @@ def test_the_theorem_on_the_reduced_state_space_has_premises(net: Net, message: 
 )
 def test_linear_evidence_with_a_fault_shows_nothing(path: str, value: Any, message: str) -> None:
     refused("SOUND", "linear", edited(BY_KIND["linear"], path, value), FORK, message)
+
+
+def test_a_ranking_holds_of_what_an_arc_may_take_beyond_its_need_too() -> None:
+    late = TimeoutOut(5.0, ForwardOut("p", "q"))
+    net = Net(
+        "n", tuple(map(Place, "pq")), (Transition("t", (Input("p", Cardinality.ALL),), late),), {"p": 2}, {"q": 2}
+    )
+    evidence = {"ranking": {"weights": [[0, 1], [1, 2]], "actions": []}, "stuck": {}, "proper": [], "runs": []}
+    refused("SOUND", "linear", evidence, net, "loss 3 raises the weighted sum")
+
+
+def test_a_proof_that_is_too_long_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("petri_cli.certificate.linear.MOST_WORK", 10)
+    refused("SOUND", "linear", BY_KIND["linear"], FORK, "the proof is longer than what is checked")
+
+
+def test_a_part_that_is_too_large_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    good = evidence_of(GATED, "plan-parts")
+    monkeypatch.setattr("petri_cli.certificate.guards.MOST_STEPS", 3)
+    refused("SOUND", "plan-parts", good, GATED, "the net of flow.parallel is too large")
 
 
 TRAP = {"weights": [[0, 1], [1, 1]], "literal": ["row", 0, -1, 1], "reason": "trap"}
