@@ -1,10 +1,11 @@
 """The gate beside other checkers on the same PNML files: verdicts and times.
 
 ``python -m benchmarks.gate_peers FOLDER [--seconds N] [--first N] [--pm4py PYTHON]`` asks petri, and whatever of these
-it finds: pm4py's Woflan (the Python of an environment that has it), LoLA 2 (``lola``) and TAPAAL's verifypn
-(``verifypn``) on the PATH. LoLA is asked for option to complete, AGEF of the final marking, of a net written in its own
-language; verifypn for a deadlock that is not final, which is only a part of soundness. A verdict that differs is
-printed and the exit code is 1: one of the two is wrong, and a replay settles which.
+it finds: pm4py's Woflan (the Python of an environment that has it), LoLA 2 (``lola``), TAPAAL's verifypn
+(``verifypn``) and its-reach of ITS-Tools (``its-reach``) on the PATH. LoLA is asked for option to complete, AGEF of the
+final marking, of a net written in its own language; verifypn, and its-reach in the language GAL, for a deadlock in
+which the end is not marked, which is only a part of soundness. A verdict that differs is printed and the exit code is
+1: one of the two is wrong, and a replay settles which.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
@@ -66,6 +67,9 @@ def lola(files: Iterable[Path], seconds: int) -> Answers:
     answers = {}
     for file in files:
         compiled = _compiled(file)
+        if not compiled.plain:
+            answers[file] = Answer("UNKNOWN", 0.0, 0.0)
+            continue
         goal = " AND ".join(f"{_word(i)} = {n}" for i, n in enumerate(compiled.final or ()))
         with tempfile.TemporaryDirectory() as folder:
             net, report = Path(folder) / "net.lola", Path(folder) / "report.json"
@@ -87,11 +91,51 @@ def verifypn(files: Iterable[Path], seconds: int) -> Answers:
             query = Path(folder) / "query.xml"
             query.write_text(_query(target.sink or ""), encoding="utf-8")
             wall, cpu, out = _run(["verifypn", str(file), str(query)], seconds)
-        holds = "is satisfied" in out
-        answers[file] = Answer(
-            "UNSOUND" if holds else "no deadlock" if "NOT satisfied" in out else "UNKNOWN", wall, cpu
-        )
+        holds = "Query is satisfied." in out  # what it can't decide it also calls satisfied, «if»
+        denied = "Query is NOT satisfied." in out
+        answers[file] = Answer("UNSOUND" if holds else "no deadlock" if denied else "UNKNOWN", wall, cpu)
     return answers
+
+
+def its_reach(files: Iterable[Path], seconds: int) -> Answers:
+    """The same question as to verifypn. By decision diagrams of all reachable markings."""
+    answers = {}
+    for file in files:
+        target = target_of(start_of(read_pnml(file.read_bytes(), file.name)[0]).net)
+        compiled = compile_net(target.net)
+        stuck = _stuck(compiled, target.sink or "")
+        if not compiled.plain or len(stuck) > LONGEST:
+            answers[file] = Answer("UNKNOWN", 0.0, 0.0)
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            net = Path(folder) / "net.gal"
+            net.write_text(_in_gal(compiled), encoding="utf-8")
+            command = ["its-reach", "-i", str(net), "-t", "GAL", "--quiet", "--nowitness", "-reachable", stuck]
+            wall, cpu, out = _run(command, seconds)
+        said = [line for line in out.splitlines() if line.startswith("Reachability property ")]
+        holds = any(line.rstrip().endswith(" is true.") for line in said)
+        answers[file] = Answer("UNSOUND" if holds else "no deadlock" if said else "UNKNOWN", wall, cpu)
+    return answers
+
+
+LONGEST = 100_000
+"""Characters of a question that still goes on a command line."""
+
+
+def _in_gal(compiled: CompiledNet) -> str:
+    lines = ["gal net {", *(f"  int {_word(p)} = {n} ;" for p, n in enumerate(compiled.initial))]
+    for k, a in enumerate(compiled.actions):
+        guard = " && ".join(f"{_word(p)} >= {n}" for p, n in a.needs) or "true"
+        steps = [f"{_word(p)} = {_word(p)} - {n} ;" for p, n in a.needs]
+        steps += [f"{_word(p)} = {_word(p)} + {n} ;" for p, n in a.produced]
+        lines.append(f"  transition t{k} [{guard}] {{ {' '.join(steps)} }}")
+    return "\n".join([*lines, "}", "main net ;"]) + "\n"
+
+
+def _stuck(compiled: CompiledNet, sink: str) -> str:
+    """That nothing is enabled and the end is not marked, without a blank: those would be part of names."""
+    disabled = [f"({'||'.join(f'{_word(p)}<{n}' for p, n in a.needs)})" for a in compiled.actions]
+    return "&&".join([*disabled, f"{_word(compiled.index[sink])}==0"])
 
 
 def _run(command: list[str], seconds: int) -> tuple[float, float, str]:
@@ -150,21 +194,31 @@ def main() -> int:
         peers["LoLA 2, option to complete"] = lambda: lola(files, asked.seconds)
     if which("verifypn"):
         peers["verifypn, deadlock"] = lambda: verifypn(files, asked.seconds)
+    if which("its-reach"):
+        peers["its-reach, deadlock"] = lambda: its_reach(files, asked.seconds)
     print(machine())
     found = {name: ask() for name, ask in peers.items()}
-    rows, differ = [], []
+    rows = []
     for name, answers in found.items():
         cpu = sorted(1000 * a.cpu for a in answers.values())
         decided = sum(a.verdict in ("SOUND", "UNSOUND", "no deadlock") for a in answers.values())
         at = [statistics.median(cpu), cpu[int(0.95 * len(cpu))], cpu[-1]] if cpu else [0.0] * 3
         rows.append((name, f"{decided} of {len(files)}", *(f"{x:,.1f}" for x in at)))
+    differ = differences(found)
+    print_table("The same files, CPU in ms", ("", "decided", "median", "95 %", "slowest"), rows)
+    print("\n" + ("\n".join(differ) if differ else "No verdict differs."))
+    return 1 if differ else 0
+
+
+def differences(found: Mapping[str, Answers]) -> list[str]:
+    """The verdicts that contradict those of petri: a deadlock where it says SOUND, too."""
+    differ = []
+    for name, answers in found.items():
         for file, answer in answers.items():
             mine = found["petri"][file].verdict
             if answer.verdict in ("SOUND", "UNSOUND") and mine != "UNKNOWN" and mine != answer.verdict:
                 differ.append(f"{file.name}: petri says {mine}, {name} says {answer.verdict}")
-    print_table("The same files, CPU in ms", ("", "decided", "median", "95 %", "slowest"), rows)
-    print("\n" + ("\n".join(differ) if differ else "No verdict differs."))
-    return 1 if differ else 0
+    return differ
 
 
 def _is_asked(file: Path) -> bool:
