@@ -127,6 +127,7 @@ def test_the_theorem_on_the_reduced_state_space_has_premises(net: Net, message: 
     ("path", "value", "message"),
     [
         ("ranking/weights/0", [0, -4], "a weight is negative"),
+        ("ranking/weights/0", [0], "a pair is no pair"),
         ("ranking/weights/0", [0, 1.5], "a weight is no whole number"),
         ("ranking/weights/0", [0, 3], "action 0 does not lower the weighted sum"),
         ("ranking/weights/+", [0, 4], "a place has two weights"),
@@ -407,6 +408,9 @@ def test_a_request_must_fit() -> None:
     inside = plan({"guard": {"resource": "a", "body": {"parallel": beside}}}, a=2, b=1)
     assert looked_at("UNSOUND", "plan-request", {"guard": "g2"}, inside)
     refused("SOUND", "plan-parts", {"parts": []}, inside, "asks for 2 of `a`")
+    within = plan({"guard": {"resource": "a", "body": held("a", 2)}}, a=2)
+    assert looked_at("UNSOUND", "plan-request", {"guard": "g2"}, within)
+    refused("SOUND", "plan-parts", {"parts": []}, within, "asks for 2 of `a`, and 1 are left")
     each = {"foreach": {"id": "f", "over": [], "body": held("a", 2)}}
     refused("UNSOUND", "plan-request", {"guard": "g1"}, plan(each, a=1), "no guard `g1` asks for more")
     assert looked_at("SOUND", "plan-waits", {"order": []}, plan(each, a=1))
