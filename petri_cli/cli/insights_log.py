@@ -58,7 +58,13 @@ def insights_of_log(path: str, asked: LogAsked, form: str, color: ColourMode) ->
             success = successes(asked.success)
             told = bool(outcomes_in(log, options, success, told=asked.success is not None))
             found = log_insights(
-                path, log, plan, asked.plan, success=success if told else None, deadline=until(asked.seconds)
+                path,
+                log,
+                plan,
+                asked.plan,
+                success=success if told else None,
+                told=_words(asked),
+                deadline=until(asked.seconds),
             )
         result = analyze(plan, budget=Budget(seconds=asked.seconds))
         conformance = found.conformance
@@ -74,3 +80,12 @@ def insights_of_log(path: str, asked: LogAsked, form: str, color: ColourMode) ->
         else:
             page.lines(draw_insights(found, page.look, candidate=other))
     return Exit.OK if result.sound else Exit.UNSOUND
+
+
+def _words(asked: LogAsked) -> list[str]:
+    """The options with which ``petri mine`` reads the log in the same way."""
+    names = ("--case", "--activity", "--timestamp", "--start", "--resource", "--outcome")
+    given = [(name, value) for name, value in zip(names, asked.columns, strict=True) if value is not None]
+    given += [("--success", asked.success)] if asked.success is not None else []
+    given += [("--lifecycle", asked.lifecycle)] if asked.lifecycle != "events" else []
+    return [word for pair in given for word in pair]

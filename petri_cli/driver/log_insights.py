@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from shlex import join
 
 from petri_cli.driver.commands import setting
 from petri_cli.driver.conformance import PastCase, conformance
@@ -27,10 +28,17 @@ _ITEMS = re.compile(r"(?:\[\d+\])+\Z")
 
 
 def log_insights(
-    name: str, log: Log, plan: Plan, file: str, *, success: Collection[str] | None = SUCCESS, deadline: Deadline = never
+    name: str,
+    log: Log,
+    plan: Plan,
+    file: str,
+    *,
+    success: Collection[str] | None = SUCCESS,
+    told: Sequence[str] = (),
+    deadline: Deadline = never,
 ) -> Insights:
     """What the log called ``name`` suggests for ``plan``, which lies in ``file``. success: outcomes, in lower case;
-    None where all that was done is taken to have passed."""
+    None where all that was done is taken to have passed; told: words of the call that say how the log is read."""
     attempts = {t.id: int(setting(plan, t, "maxAttempts") or 1) for t in plan.tasks()}
     cases = list(cases_seen(plan, log, success))
     evidence = log_evidence(plan, cases, attempts)
@@ -42,7 +50,7 @@ def log_insights(
     fit = conformance(plan, past, deadline=deadline, activities=known)
     return Insights(
         name, plan, "", file, evidence, tuple(suggestions(plan, evidence, shared=True)), tuple(past), fit,
-        command=f"petri mine {name} --model {file} --all",
+        command=join(["petri", "mine", name, "--model", file, *told, "--all"]),
     )  # fmt: skip
 
 

@@ -77,12 +77,21 @@ def command_of(a: Adaptation, found: Insights, paste: Paste) -> str:
 
 
 def _adaptation(a: Adaptation, command: str, look: Look) -> list[Line]:
-    change = f"{a.current} → {a.suggested}" if a.suggested is not None else f"{a.current}"
+    current, suggested = (_number(a.kind, value) for value in (a.current, a.suggested))
+    change = f"{current} → {suggested}" if a.suggested is not None else current
     if a.kind == "deadTransition":
         change = ""
     head: Line = [("lane0", a.kind), ("", KEEP), ("strong", a.target), ("", f"{KEEP} {change}" if change else "")]
     why: Line = [("", a.rationale), ("dim", f" ({command})")]
     return [*wrap(head, look.prose, DEEPER), *wrap(why, look.prose, DEEPER + INDENT)]
+
+
+def _number(kind: str, value: object) -> str:
+    """A setting: limits on time are seconds."""
+    if not isinstance(value, (int, float)):
+        return str(value)
+    text = f"{value:,g}" if value < 10**5 else f"{value:,.0f}"
+    return f"{text}{KEEP}s" if kind in ("timeout", "lease") else text
 
 
 # Conformance

@@ -118,6 +118,12 @@ def test_work_that_each_item_of_a_foreach_had_is_no_dead_transition() -> None:
     assert [(a.kind, a.target) for a in found.adaptations] == [("deadTransition", "t.c")]
 
 
+def test_the_command_that_lists_the_cases_reads_the_log_in_the_same_way_and_can_be_pasted() -> None:
+    plan = plan_from("flow: {task: {id: a, run: ls}}\n")
+    found = log_insights("my log.csv", log_of(["a"]), plan, "p.yaml", told=["--case", "Case ID"])
+    assert found.command == "petri mine 'my log.csv' --model p.yaml --case 'Case ID' --all"
+
+
 def test_nothing_is_called_dead_while_it_is_not_known_how_a_case_went(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = plan_from("flow: {seq: [{task: {id: a, run: ls}}, {choice: [{task: {id: b}}, {task: {id: c}}]}]}\n")
     found = log_insights("log.csv", log_of(["aab", "ab"]), plan, "plan.yaml", deadline=lambda: True)
