@@ -13,7 +13,7 @@ from petri_cli.cli.store import StoreUrl
 
 def cancel(
     session: Annotated[
-        str | None, typer.Argument(metavar="[SESSION]", help="Which session; the only live one where not said.")
+        str | None, typer.Argument(metavar="[SESSION]", help="Which session; $PETRI_SESSION, else the only live one.")
     ] = None,
     named: SessionNamed = None,
     store: StoreUrl = None,

@@ -15,7 +15,9 @@ Format = Literal["text", "json", "html"]
 def status(
     session: Annotated[
         str | None,
-        typer.Argument(metavar="[SESSION]", help="Which session; the only live one, else the latest, where not said."),
+        typer.Argument(
+            metavar="[SESSION]", help="Which session; $PETRI_SESSION, else the only live one, else the latest."
+        ),
     ] = None,
     named: SessionNamed = None,
     store: StoreUrl = None,

@@ -97,7 +97,7 @@ def _rule(code: str) -> Json:
         "shortDescription": {"text": first_sentence(text)},
         "fullDescription": {"text": paragraph},
         "help": {"text": rest.strip(), "markdown": rest.strip()},
-        "properties": {"tags": ["petri-net", "soundness" if code.startswith("PETRI_UNSOUND") else "plan"]},
+        "properties": {"tags": ["petri-net", "soundness" if "_UNSOUND_" in code else "plan"]},
     }
 
 
