@@ -126,11 +126,10 @@ class Scene {
     let path;
     const x1 = a.x + a.w / 2, x2 = b.x - b.w / 2;
     if (bends?.length) {
-      const way = a.x <= b.x ? bends : bends;
       const right = a.x <= b.x ? 1 : -1;
       let [px, py] = [a.x + right * (a.w / 2), a.y];
       path = `M${px} ${py}`;
-      for (const [x, half, y] of way) {
+      for (const [x, half, y] of bends) {
         const near = x - right * half, far = x + right * half, mid = (px + near) / 2;
         path += `C${mid} ${py} ${mid} ${y} ${near} ${y}L${far} ${y}`;
         [px, py] = [far, y];

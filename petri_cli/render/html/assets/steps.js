@@ -1,8 +1,8 @@
 // The run on the net, forward and back: buttons, arrow keys, or a click on a step.
 
 class Stepper {
-  constructor(view, steps, { again, waits = [], end = "" }) {
-    Object.assign(this, { view, steps, again, waits, end, at: 0, flight: null });
+  constructor(view, steps, { again, waits = [] }) {
+    Object.assign(this, { view, steps, again, waits, at: 0, flight: null });
     this.marking = { ...(steps[0]?.from ?? view.drawing.initial) };
     this.shown = 0; // the step after which `marking` is
     this.count = h("span", { class: "count" });
@@ -71,7 +71,7 @@ class Stepper {
     if (seen.length) this.view.reveal(seen[0]);
     this.count.textContent = `step ${this.at} of ${this.steps.length}`;
     const again = this.again && step && step.n >= this.again ? "again and again: " : "";
-    this.told.textContent = stuck ? shown(`${step ? `${step.told}. ` : ""}Nothing can move: ${this.waits.slice(0, 3).map((w) => `${w.who} waits for ${w.resource}`).join(", ")}${this.waits.length > 3 ? ", …" : ""}.`)
+    this.told.textContent = stuck ? shown(`${step ? `${step.told}. ` : ""}Nothing can move: ${this.waits.slice(0, 3).map((w) => `${w.who} waits for ${w.resource}`).join(", ")}${this.waits.length > 3 ? ", …" : "."}`)
       : step ? shown(again + step.told) : this.steps.length ? "The start. Step forward to see how it comes about." : "The initial marking.";
     this.told.classList.toggle("bad", stuck);
     this.rows.forEach((row, k) => row.setAttribute("aria-current", k === this.at - 1 ? "step" : "false"));

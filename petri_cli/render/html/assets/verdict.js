@@ -48,7 +48,7 @@ function showFile(file) {
   const eager = waits.flatMap((w) => [w.transition, w.place]).concat((file.steps ?? []).slice(-20).map((step) => step.t));
   const left = file.drawing?.left ? `Not drawn: ${file.drawing.left.toLocaleString("en")} places and transitions that the run does not touch.` : "";
   const view = drawing ? new View(drawing, { eager, note: [file.note, left].filter(Boolean).join(" ") }) : null;
-  const stepper = view && file.steps?.length ? new Stepper(view, file.steps, { again: file.again, waits, end: file.end }) : null;
+  const stepper = view && file.steps?.length ? new Stepper(view, file.steps, { again: file.again, waits }) : null;
   const by = file.verdict === "SOUND" ? `by ${file.evidence}${file.scope ? `, for ${file.scope}` : ""}` : file.verdict === "UNKNOWN" ? file.evidence : "";
   const head = h("header", { class: `verdict ${(file.verdict || "invalid").toLowerCase()}` }, h("div", { class: "row" }, badge(file.verdict), h("h1", {}, shown(file.file)), h("span", { class: "dim" }, shown(by))),
     file.sentence ? h("p", { class: "sentence" }, sentence(file.sentence)) : file.message ? h("p", { class: "sentence" }, sentence(file.message), file.remedy ? h("span", { class: "dim" }, ` ${shown(file.remedy)}`) : null) : null);
