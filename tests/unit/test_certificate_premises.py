@@ -590,3 +590,23 @@ def test_without_evidence_no_file_is_written(tmp_path: Path, monkeypatch: pytest
             Source(str(file), str(file)), str(certificate), Budget(), lambda *_: None, Page(lambda _: None)
         )
     assert not certificate.exists()
+
+
+@pytest.mark.parametrize(
+    ("prop", "message"),
+    [
+        (Property("p", "unreachable", ("nowhere",)), "`p` makes no sense for this net"),
+        (Property("p", "luck", ("q",)), "`p` makes no sense for this net"),
+        (Property("p", "placeBound", ("p",)), "`p` bounds no single place"),
+        (Property("p", "placeBound", ("p", "q"), 0, 1), "`p` bounds no single place"),
+        (Property("p", "placeBound", ("o",), 0, 0), "a marking that is listed violates `p`"),
+        (Property("p", "deadlockFree", ("p",)), "a marking that is listed violates `p`"),
+    ],
+)
+def test_a_list_shows_a_property_that_makes_sense_and_that_nothing_in_it_violates(prop: Property, message: str) -> None:
+    closed = {"places": ["i", "p", "o"], "markings": [[0, 1], [1, 1], [2, 1]]}
+    net = replace(short_net("a: i -> p; b: p -> o", i=1), places=tuple(map(Place, ["i", "p", "o", "q"])))
+    good = replace(net, properties=(Property("p", "deadlockFree", ("o",)),))
+    assert looked_at("SOUND", "properties", {"proofs": [{"of": [0], "closed": closed}]}, good)
+    bad = replace(net, properties=(prop,))
+    refused("SOUND", "properties", {"proofs": [{"of": [0], "closed": closed}]}, bad, message)
