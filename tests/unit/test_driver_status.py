@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from petri_cli.cli.streams import Output, page_on
 from petri_cli.cli.store import Chosen
+from petri_cli.cli.streams import Output, page_on
 from petri_cli.cli.watching import Looking
 from petri_cli.driver import external
 from petri_cli.driver.process import Ended
