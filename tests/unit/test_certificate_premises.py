@@ -19,7 +19,18 @@ from petri_cli.cli.inputs import Source
 from petri_cli.errors import PetriError
 from petri_cli.evidence.nets import every_evidence_of_net
 from petri_cli.evidence.plans import deadlock_of_plan, proof_of_plan
-from petri_cli.net.model import Cardinality, ForwardOut, Input, Net, Place, PlaceOut, Property, TimeoutOut, Transition
+from petri_cli.net.model import (
+    Cardinality,
+    ForwardOut,
+    Input,
+    Net,
+    Place,
+    PlaceOut,
+    Property,
+    TimeoutOut,
+    Timing,
+    Transition,
+)
 from petri_cli.plan.load import plan_from_data
 from petri_cli.plan.model import Plan
 from petri_cli.render.page import Page
@@ -610,3 +621,22 @@ def test_a_list_shows_a_property_that_makes_sense_and_that_nothing_in_it_violate
     assert looked_at("SOUND", "properties", {"proofs": [{"of": [0], "closed": closed}]}, good)
     bad = replace(net, properties=(prop,))
     refused("SOUND", "properties", {"proofs": [{"of": [0], "closed": closed}]}, bad, message)
+
+
+def test_a_rest_that_is_not_dead_is_in_no_list_with_stubborn_sets() -> None:
+    net = short_net("a: i -> p; b: p -> o", {"b": {"timing": Timing("deadline", 0.0, 1.0)}}, i=1)
+    net = replace(net, properties=(Property("p", "deadlockFree", ("o",)),))
+    closed = {"places": ["i", "p", "o"], "markings": [[0, 1], [1, 1], [2, 1]], "sets": [[0], [1], []]}
+    refused("SOUND", "properties", {"proofs": [{"of": [0], "closed": closed}]}, net, "a rest need not be dead")
+
+
+@pytest.mark.parametrize(
+    ("net", "message"),
+    [
+        (short_net("a: i -> o; b: j -> o", i=1), "not one source and one sink"),
+        (short_net("a: i -> o", i=2), "the source does not start with one token"),
+        (replace(short_net("a: i -> o", i=1), initial={"i": 1, "x": 1}), "tokens lie on places that are not declared"),
+    ],
+)
+def test_a_net_without_a_start_and_an_end_has_no_soundness(net: Net, message: str) -> None:
+    refused("SOUND", "states", {"places": [], "markings": []}, net, message)
