@@ -36,8 +36,9 @@ SHOWN = 1_000_000
 """Steps of a run that is still written out. The workflow net has a transition for each, so it would be too large."""
 WORTHWHILE = 200
 """A question on the side is not begun with fewer states left: setting it up would cost more."""
-PATIENCE = 20_000
-"""States visited before the state equation is asked."""
+PATIENCE, PATIENCE_WORK = 20_000, 1_000_000
+"""States visited, and states times moves, before the state equation is asked: with a thousand moves a state costs half a
+millisecond, and the equation a few seconds."""
 EQUATION_SHARE = 0.5
 """Of the time that is left."""
 QUICK = 2_000
@@ -227,8 +228,10 @@ class Search:
         if size > MAX_MOVES or links(net) > MAX_LINKS:
             return None, "size"
         states = min(states, self.limits.left(moves))
-        found = self.find(net, min(states, PATIENCE))
-        if found.run is None and not found.complete and states > PATIENCE:
+        asked = states > PATIENCE  # not for a quick look, nor for so few states that they are soon visited
+        patience = min(PATIENCE, max(WORTHWHILE, PATIENCE_WORK // max(1, moves))) if asked else states
+        found = self.find(net, patience)
+        if found.run is None and not found.complete and asked:
             known = self.by_equation(skeleton)
             if known is not None:
                 return known

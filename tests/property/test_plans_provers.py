@@ -45,6 +45,7 @@ def when_the_equation_knows_nothing(patch: pytest.MonkeyPatch) -> None:
 def by_exploration(patch: pytest.MonkeyPatch) -> None:
     _nothing_on_the_way(patch)
     patch.setattr(search, "PATIENCE", 10**9)
+    patch.setattr(search, "PATIENCE_WORK", 10**12)
 
 
 def in_python(patch: pytest.MonkeyPatch) -> None:
