@@ -96,6 +96,7 @@ def question_of(net: Net) -> Question:
     sinks = [p.id for p in net.places if p.id not in taken and p.id not in constant]
     demand(len(sources) == 1 and len(sinks) == 1, "the net has no final marking, and not one source and one sink")
     demand(net.initial.get(sources[0], 0) == 1, "the source does not start with one token")
-    demand(marked <= {p.id for p in net.places}, "tokens lie on places that are not declared")
+    declared = sum(n for p, n in net.initial.items() if p in marked) == sum(net.initial.values())
+    demand(declared, "tokens lie on places that are not declared")
     final = {sinks[0]: 1, **{r: net.initial[r] for r in resources}}
     return Question(net, final, {sinks[0]: 1}, resources)
