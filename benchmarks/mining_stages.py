@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.table import arguments
+from petri_cli.formats import scanned_log as _scanned  # noqa: F401 (else loading it would be part of reading)
 from petri_cli.formats.logs import LogOptions, read_log
 from petri_cli.formats.pnml_labelled import read_labelled_pnml
 from petri_cli.mining.alignments import align
