@@ -37,8 +37,8 @@ SHOWN = 1_000_000
 WORTHWHILE = 200
 """A question on the side is not begun with fewer states left: setting it up would cost more."""
 PATIENCE, PATIENCE_WORK = 20_000, 1_000_000
-"""States visited, and states times moves, before the state equation is asked: with a thousand moves a state costs half a
-millisecond, and the equation a few seconds."""
+"""States visited, and states times moves, before the state equation is asked: with a thousand moves a state costs half
+a millisecond, and the equation a few seconds."""
 EQUATION_SHARE = 0.5
 """Of the time that is left."""
 QUICK = 2_000

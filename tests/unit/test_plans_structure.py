@@ -16,7 +16,7 @@ from petri_cli.soundness.demand import blocking, demands_of
 from petri_cli.soundness.fusion import effect, joined
 from petri_cli.soundness.lockorder import lock_order
 from petri_cli.soundness.parts import Part, parts_of, subplans
-from petri_cli.soundness.skeleton import build
+from petri_cli.soundness.skeleton import COUNTED, build
 
 Document = dict[str, Any]
 
@@ -194,6 +194,7 @@ def test_items_without_inner_joins_are_counted() -> None:
     [part] = parts(core(foreach("f", guard("r", guard("r", task("a")))), r=100))
     net = build(part, 1, cut_off(part, 1, [None] * 9)).net
     assert len(net.places) < 10
+    assert COUNTED in net.places
 
 
 def test_items_with_inner_joins_are_told_apart() -> None:
@@ -201,7 +202,16 @@ def test_items_with_inner_joins_are_told_apart() -> None:
     [part] = parts(core(foreach("f", guard("r", both)), r=3))
     widths = cut_off(part, 1, [None] * 9)
     assert widths[part.root] == 3
-    assert len(build(part, 1, widths).net.places) > 9
+    net = build(part, 1, widths).net
+    assert len(net.places) > 9
+    assert COUNTED not in net.places
+
+
+def test_items_that_gather_two_items_each_are_told_apart() -> None:
+    inner = foreach("inner", guard("r", task("a")), over=["x", "y"])
+    [part] = parts(core(foreach("f", guard("r", inner)), r=3))
+    net = build(part, 1, cut_off(part, 1, limits(part.core))).net
+    assert sum(name == COUNTED for name in net.places) == 3 * 3, "those of the inner one, for each of three items"
 
 
 def test_a_fused_step_does_what_its_moves_do_one_after_the_other() -> None:
