@@ -254,6 +254,8 @@ RANK = dict(every_evidence_of_net(RING, judge_net(RING)))["free-choice"]
         ("rates/0", GONE, "not a rate for every transition"),
         ("pivots/0", GONE, "the rank is to be 2"),
         ("pivots/0", [9, 0], "a pivot is in no row"),
+        ("pivots/0", [0], "a pair is no pair"),
+        ("kernel/0/0", [0], "an entry is no pair"),
         ("pivots/0/1", 2, "a pivot is zero"),
         ("kernel/0", GONE, "the kernel is to have 2 vectors"),
         ("kernel/0/0/0", 9, "names a transition that is not there"),
@@ -279,7 +281,8 @@ def test_a_row_has_one_pivot_and_each_vector_of_the_kernel_an_entry_of_its_own()
     ("net", "message"),
     [
         (short_net("a: i r -> p r; b: p -> o", i=1, r=1), "the end is not told by the whole final marking"),
-        (short_net("a: i -> 2*p; b: 2*p -> o", i=1), "has a weight"),
+        (short_net("a: i -> 2*p; b: p -> o", i=1), "`a` has a weight"),
+        (short_net("a: i -> p; b: 2*p -> o", i=1), "`b` has a weight"),
         (short_net("a: i -> p; b: p -> o", {"b": {"reads": ("i",)}}, i=1), "has a weight, or an arc that is not plain"),
         (short_net("a: i -> p; b: p -> o", {"b": {"inputs": (Input("p", Cardinality.ALL),)}}, i=1), "is not plain"),
         (replace(short_net("a: i -> o", i=2), final={"o": 2}), "holds more than one token"),
@@ -290,6 +293,11 @@ def test_a_row_has_one_pivot_and_each_vector_of_the_kernel_an_entry_of_its_own()
 )
 def test_the_rank_theorem_has_premises(net: Net, message: str) -> None:
     refused("SOUND", "free-choice", RANK, net, message)
+
+
+def test_an_elimination_that_costs_too_much_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("petri_cli.certificate.rank.MOST_WORK", -1)
+    refused("SOUND", "free-choice", RANK, RING, "an order that costs too much")
 
 
 def test_a_siphon_without_a_token_is_seen() -> None:
