@@ -123,3 +123,32 @@ def test_what_a_guard_around_it_holds_is_no_help_to_those_who_wait_inside() -> N
     assert judge_plan(plan(around, a=2, b=1)).verdict is Verdict.UNSOUND
     assert judge_plan(plan(around, a=3, b=1)).verdict is Verdict.SOUND
     assert judge_plan(plan({"parallel": crossed}, a=2, b=1)).verdict is Verdict.SOUND
+
+
+def _crossed(one: str, other: str) -> list[dict[str, Any]]:
+    return [guard(one, guard(other, task(f"{one}{other}"))), guard(other, guard(one, task(f"{other}{one}")))]
+
+
+APART = {"seq": [{"parallel": _crossed("a", "b")}, {"parallel": _crossed("c", "d")}]}
+TOGETHER = {"parallel": [*_crossed("a", "b"), *_crossed("c", "d"), guard("a", task("x")), guard("c", task("y"))]}
+TOGETHER["parallel"].append({"guard": {"resource": ["a", "c"], "body": task("z")}})
+
+
+@pytest.mark.parametrize("flow", [APART, TOGETHER], ids=["two parts", "two cycles of one part"])
+@pytest.mark.parametrize("left_open", [0b0011, 0b1100], ids=["the first", "the last"])
+def test_a_search_that_ran_out_somewhere_leaves_the_plan_open(
+    monkeypatch: pytest.MonkeyPatch, flow: dict[str, Any], left_open: int
+) -> None:
+    def explore(_: object, part: object, kept: int, *more: object, **how: object) -> tuple[None, str]:
+        return None, "states" if kept & left_open else ""
+
+    monkeypatch.setattr(search.Search, "explore", explore)
+    result = judge_plan(plan(flow, a=1, b=1, c=1, d=1))
+    assert result.verdict is Verdict.UNKNOWN
+
+
+def test_a_question_about_fewer_items_that_is_open_leaves_the_plan_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search.Search, "explore", lambda *_, **how: (None, ""))
+    assert judge_plan(plan(APART, a=1, b=1, c=1, d=1)).verdict is Verdict.SOUND, "explore is all that is asked"
+    monkeypatch.setattr(search.Search, "narrower", lambda *_: (None, "candidate"))
+    assert judge_plan(plan(APART, a=1, b=1, c=1, d=1)).verdict is Verdict.UNKNOWN
