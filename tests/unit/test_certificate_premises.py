@@ -354,6 +354,8 @@ def test_a_run_to_the_end_shows_no_fault() -> None:
     all_markings = {k: BY_KIND["states"][k] for k in ("places", "markings")}
     listed = {"shows": "cannotComplete", "run": [], "closed": all_markings}
     refused("UNSOUND", "run", listed, FORK, "the final marking can be reached from there")
+    cut = {**listed, "closed": {**all_markings, "markings": all_markings["markings"][1:]}}
+    refused("UNSOUND", "run", cut, FORK, "`d` leads out of the markings listed")
     never = {"shows": "deadTransition", "run": [], "transition": "a", "closed": all_markings}
     refused("UNSOUND", "run", never, FORK, "`a` is enabled in a reachable marking")
     reduced = {"shows": "deadTransition", "run": [], "transition": "a", "reduced": BY_KIND["stubborn"]}
