@@ -34,6 +34,8 @@ class _Shell(Expansions):
 
     def read_list(self, frame: Frame, sign: str) -> None:
         words = frame.words
+        if not words.started:
+            words.begun = self.at
         match sign:
             case "\0":  # HOLE
                 self.hole("word")
@@ -51,7 +53,7 @@ class _Shell(Expansions):
             case "\n":
                 self._newline(words)
             case " " | "\t":
-                words.end()
+                self.end_word(words)
                 self.at += 1
             case ";" | "&" | "|":
                 self._separator(words, sign)
@@ -76,7 +78,7 @@ class _Shell(Expansions):
                 self.at += 1
 
     def _newline(self, words: Words) -> None:
-        words.end()
+        self.end_word(words)
         words.next_command()
         self.at += 1
         self.check_line(sign="\n", inner=True)
@@ -86,7 +88,7 @@ class _Shell(Expansions):
             self._read_document(document)
 
     def _separator(self, words: Words, sign: str) -> None:
-        words.end()
+        self.end_word(words)
         if sign == ";" and self.sign(1) in (";", "&"):
             words.next_pattern()
             self.skip(3 if self.sign(1) == ";" and self.sign(2) == "&" else 2)
@@ -96,7 +98,7 @@ class _Shell(Expansions):
 
     def _redirection(self, frame: Frame, sign: str) -> None:
         words = frame.words
-        words.end()
+        self.end_word(words)
         words.redirected()
         if sign == "<" and self.sign(1) == "<":
             if self.sign(2) == "<":
@@ -127,7 +129,7 @@ class _Shell(Expansions):
 
     def _close(self, frame: Frame) -> None:
         words = frame.words
-        words.end()
+        self.end_word(words)
         self.skip(1)
         if words.ends_pattern():
             return

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from petri_cli.driver.shell_words import READERS, Document, Unclear, Words
+from petri_cli.driver.shell_words import READERS, SETTERS, Document, Unclear, Words
 
 Form = Literal["word", "quoted", "single", "number", "refused"]
 """A word of its own; within double quotes, or as if; within single quotes; a whole number; not at all."""
@@ -23,6 +23,7 @@ _IN_BRACES: Final = re.compile(r"\$\{[A-Za-z0-9_]+\}")
 _OPERATOR: Final = re.compile(r":?[-=?+]|##?|%%?")
 _ARITHMETIC: Final = re.compile(r"[A-Za-z0-9_ \t\n+\-*/%<>=!&|^~?:,]")
 _IN_NAME: Final = re.compile(r"[A-Za-z0-9_.$]")
+_SET: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 _SUBSCRIPT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\[[^\]]*")
 
 EARLIER: Final = "set a variable on a line before, as in x={item}, and use $x here; or hand it over below `with:`"
@@ -83,6 +84,10 @@ class Expansions:
     def read_list(self, frame: Frame, sign: str) -> None:
         """Read on in a list of commands."""
         raise NotImplementedError
+
+    def end_word(self, words: Words) -> None:
+        """A word of a list of commands has ended, if there is one, right before the present sign."""
+        words.end(self.text[words.begun : self.at].replace("\\\n", ""))
 
     # Signs
 
@@ -188,7 +193,7 @@ class Expansions:
 
     def backtick(self, frame: Frame) -> None:
         if frame.closer == "`":
-            frame.words.end()
+            self.end_word(frame.words)
             if frame.words.cases:
                 raise Unclear("a `case` without `esac` stands before it")
             self.leave(frame)
@@ -302,7 +307,7 @@ def _read_by(words: Words) -> str:
     """Why a value cannot be given to a command; "" where it can."""
     if words.conditional:
         return "it stands in `[[ … ]]`, where bash may read it as arithmetic: write `[ … ]`"
-    if words.first in READERS:
+    if words.first in READERS or (words.first in SETTERS and not _SET.match(words.word)):
         return f"it is an argument of `{words.first}`, which would read it as a part of the program"
     if _SUBSCRIPT.fullmatch(words.word):
         return "it is a subscript, which bash reads as arithmetic"

@@ -12,12 +12,19 @@ from typing import Final, Literal
 
 RESERVED: Final = frozenset(("if", "then", "else", "elif", "fi", "do", "done", "while", "until", "{", "}", "!", "time"))
 """Behind each of them a command may begin."""
-READERS: Final = frozenset(("eval", "let"))
-"""Commands that read their arguments as a language."""
+READERS: Final = frozenset(("eval", "let", "trap", "read", "unset", "getopts", "mapfile", "readarray"))
+"""Commands that read their arguments as a language, or as names, whose subscripts bash works out."""
+SETTERS: Final = frozenset(("export", "readonly", "declare", "typeset", "local"))
+"""The same, but for what stands behind ``NAME=``."""
+PASSING: Final = frozenset(("command", "builtin", "exec"))
+"""Commands behind which another one is named."""
 CHANGERS: Final = frozenset(("alias", "shopt"))
 """Commands behind which a text may be read otherwise."""
 
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=.*", re.DOTALL)
+_QUOTES: Final = re.compile(r"['\"\\]|\$(?=['\"])")
+_OPEN: Final = re.compile(r"[$`\0]")
+"""Of a name that is only known when it is run."""
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
 Case = Literal["subject", "in", "first", "pattern", "body"]
@@ -42,12 +49,16 @@ class Words:
     """The present word, and what it may be. word: its text, as far as it is plain; first: the name of the command."""
 
     word: str = ""
+    begun: int = 0
+    """Where in the text the word begins."""
     started: bool = False
     plain: bool = True
     begins: bool = True
     """A reserved word may come."""
     first: str = ""
     count: int = 0
+    passed: bool = False
+    """``command`` or the like stands before the name of the command."""
     target: bool = False
     """The word is that of a redirection."""
     conditional: bool = False
@@ -66,8 +77,8 @@ class Words:
         self.started = True
         self.plain = False
 
-    def end(self) -> None:
-        """The word, if there is one, has ended."""
+    def end(self, written: str = "") -> None:
+        """The word, if there is one, has ended. written: all of it, with its quotes."""
         if not self.started:
             return
         word = self.word if self.plain else ""
@@ -81,7 +92,7 @@ class Words:
             self.conditional = word != "]]"
         else:
             self.count += 1
-            self._of_command(word, assigns)
+            self._of_command(word, assigns, written)
 
     def _of_case(self, word: str) -> None:
         match self.cases[-1]:
@@ -97,7 +108,7 @@ class Words:
             case _:
                 self.cases[-1] = "pattern"
 
-    def _of_command(self, word: str, assigns: bool) -> None:
+    def _of_command(self, word: str, assigns: bool, written: str) -> None:
         if self.begins and word in RESERVED:
             self.count = 0
             return
@@ -117,16 +128,19 @@ class Words:
             return
         self.begins = False
         if not self.first and not assigns:
-            self._named(word)
+            self._named(word or _unquoted(written))
 
     def _named(self, name: str) -> None:
         if name in CHANGERS:
             raise Unclear(f"`{name}` stands before it, behind which a shell may read otherwise")
+        self.passed = self.passed or name in PASSING
+        if name in PASSING or (self.passed and name.startswith("-")):
+            return
         self.first = name or "?"
         self.conditional = name == "[["
 
     def next_command(self) -> None:
-        self.begins, self.first, self.count, self.target = True, "", 0, False
+        self.begins, self.first, self.count, self.target, self.passed = True, "", 0, False, False
 
     def separated(self, sign: str) -> None:
         """Behind ``;``, ``&`` or ``|``, which may also stand between patterns, or within ``[[ … ]]``."""
@@ -181,6 +195,12 @@ class Words:
             raise Unclear("a `(` within a word stands before it, which shells read differently")
         self.end()
         self.next_command()
+
+
+def _unquoted(written: str) -> str:
+    """The name of a command that is written with quotes; empty where it is only known when it is run."""
+    name = _QUOTES.sub("", written)
+    return "" if _OPEN.search(name) else name
 
 
 def delimiter(text: str, at: int, end: int, *, tabs: bool) -> tuple[Document, int]:
