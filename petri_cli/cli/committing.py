@@ -123,6 +123,7 @@ def _said(done: Committed, evidence: str) -> list[tuple[str, str]]:
         return [("good", "✓ "), ("strong", done.session), ("", f"  unchanged, revision {done.revision}")]
     more = [f"{many(done.kept, 'piece')} of work kept"] if done.kept else []
     more += [f"{many(done.moved, 'claim')} go on"] if done.moved else []
+    more += [f"{listed(list(done.again))} not kept, since what they do is another thing now"] if done.again else []
     more += [f"{listed(list(done.revoked))} taken back"] if done.revoked else []
     tail = f": {', '.join(more)}" if more else ""
     return [

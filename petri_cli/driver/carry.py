@@ -99,7 +99,7 @@ def _misfit(plan: Plan, step: Done) -> PetriError:
         "PETRI_REVISION_MISFIT",
         f"`{called(result_key(step.transition), step.thread)}` is done, but in the new plan its turn cannot have come",
         where=_where(plan, step.transition),
-        hint="keep what comes before it as it was, or give the changed task a new id, so that it is done anew",
+        hint="keep what comes before it as it was, or give it a new id, too: then it is done again",
     )
 
 

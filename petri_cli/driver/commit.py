@@ -11,6 +11,7 @@ from petri_cli.driver.course import Course
 from petri_cli.driver.masking import masked_event
 from petri_cli.driver.redact import Redactor
 from petri_cli.driver.takeover import why_dead
+from petri_cli.driver.threads import called
 from petri_cli.driver.workability import workability
 from petri_cli.engine.tokens import Token
 from petri_cli.errors import InputError, PetriError
@@ -61,6 +62,8 @@ class Committed:
     revoked: tuple[str, ...] = ()
     unchanged: bool = False
     """It is the revision that was there: nothing was written."""
+    again: tuple[str, ...] = ()
+    """Work that was done and is not kept, since its task is another one now, or is gone."""
 
 
 def plan_of(text: str, form: str, file: str) -> Plan:
@@ -145,9 +148,17 @@ def commit(
         )
         redactor = Redactor.of(plan.settings.get("secrets", ()), os.environ)
         seq = writing.append([*revoked, masked_event(committed, redactor, tokens=True)])
+        again = _again(state, carried)
     kept = sum(len(threads) for threads in carried.kept.values())
     gone = tuple(e.claim for e in revoked if isinstance(e, Revoked))
-    return Committed(session, committed.revision, seq, kept, len(carried.moved), gone)
+    return Committed(session, committed.revision, seq, kept, len(carried.moved), gone, again=again)
+
+
+def _again(state: State, carried: Carried) -> tuple[str, ...]:
+    """Of the work that is done, what is not kept. state: before the revision."""
+    kept = {task: frozenset(threads) for task, threads in carried.kept.items()}
+    lost = [(t, thread) for t, by in state.results.items() for thread in by if thread not in kept.get(t, ())]
+    return tuple(called(task, thread) for task, thread in lost)
 
 
 def _is_there(document: Document, result: Result, state: State) -> bool:

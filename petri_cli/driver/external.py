@@ -38,6 +38,10 @@ __all__ = ["Claimed", "approve", "cancel", "claim", "heartbeat", "inject", "repo
 CLAIM: Final = re.compile(r"c([1-9][0-9]{0,17})")
 """What claims are called, in order."""
 
+REPORTED = "it was reported already"
+STOP = "stop this work: nothing of it will count"
+FIRST = "the first report stands"
+
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
@@ -133,9 +137,9 @@ def report(
     """Write down what a worker declares. Nothing moves by it.
 
     folder: where results go that are too large for the log (without one, they go into the log). What the plan calls
-    secret, or looks like it, is masked. A report on a claim that is over is written down, too, and refused: PetriError
-    ``PETRI_CLAIM_ENDED``. One on a claim that there never was is not: ``PETRI_UNKNOWN_CLAIM``. Also raises
-    ``PETRI_NOT_JSON``, and ``PETRI_TOO_LARGE`` for what no file of work may hold.
+    secret, or looks like it, is masked. The same report once more changes nothing. A report on a claim that is over is
+    written down, too, and refused: PetriError ``PETRI_CLAIM_ENDED``. One on a claim that there never was is not:
+    ``PETRI_UNKNOWN_CLAIM``. Also raises ``PETRI_NOT_JSON``, and ``PETRI_TOO_LARGE`` for what no file of work may hold.
     """
     where = None if folder is None else folder.absolute() / folder_name(session) / claim
     before = store.state(session)
@@ -149,6 +153,8 @@ def report(
                 said = result_for(output, redactor, where)
             worker = redactor.text(worker)
             held = replica.state.claims.get(claim)
+            if held is not None and _said_before(held, said, redactor.text(error)):
+                return
             why = _why_not(replica.state, held, worker)
             if why:
                 replica.emit(_too_late(now, claim, why, said, worker))
@@ -158,7 +164,15 @@ def report(
     finally:
         said.discard()
     if why:
-        raise _ended(claim, why)
+        raise _ended(claim, why, FIRST if why == REPORTED else STOP)
+
+
+def _said_before(held: Claim, said: Said, error: str) -> bool:
+    """Whether the same was reported already, by one who did not hear that it had arrived: it is heard, and changes
+    nothing."""
+    before = held.report
+    same = before is not None and before.output is not None and (before.output, before.error) == (said.output, error)
+    return same and not held.driver
 
 
 def _too_late(now: int, claim: str, why: str, said: Said, worker: str) -> ev.ReportRefused:
@@ -185,14 +199,14 @@ def _why_not(state: State, held: Claim | None, worker: str) -> str:
     if held.driver:
         return "its work is done by the driver itself"
     if held.stage == "reported":
-        return "it was reported already"
+        return REPORTED
     if worker and held.worker and held.worker != worker:
         return f"it is held by {held.worker}"
     return ""
 
 
-def _ended(claim: str, why: str) -> PetriError:
-    return PetriError("PETRI_CLAIM_ENDED", f"claim {claim}: {why}", hint="stop this work: nothing of it will count")
+def _ended(claim: str, why: str, hint: str = STOP) -> PetriError:
+    return PetriError("PETRI_CLAIM_ENDED", f"claim {claim}: {why}", hint=hint)
 
 
 def approve(
@@ -217,7 +231,10 @@ def approve(
         _check_known(session, state, claim)
         held = state.claims.get(claim)
         if held is None:
-            raise _ended(claim, f"the session is {state.ended}" if state.final else "its work has been judged")
+            why = (
+                f"the session is {state.ended}" if state.final else "it has lapsed, was taken back, or has been judged"
+            )
+            raise _ended(claim, why, "there is nothing to say about it any more (petri status)")
         spec = verifier_of(replica.course.plan, replica.piece(held).node)
         if not asks_a_person(spec):
             message = f"claim {claim} is verified without a person's word"

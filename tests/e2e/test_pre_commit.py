@@ -27,6 +27,14 @@ def configuration() -> str:
     return found[1]
 
 
+INSTALL = "pre-commit install -t pre-commit -t pre-merge-commit"
+"""As the README has it."""
+
+
+def test_the_readme_says_how_the_hooks_are_installed() -> None:
+    assert f"`{INSTALL}`" in README
+
+
 @pytest.fixture(scope="module")
 def theirs(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     """A repository with the hook, as the README says, beside a clone of this one; its environments are made once."""
@@ -36,7 +44,7 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     repository = Repository(folder / "theirs", env)
     repository.write(".pre-commit-config.yaml", configuration())
     repository.write("notes.txt", "nothing to judge\n")
-    repository.must("git add --all && git commit --quiet --message start && pre-commit install")
+    repository.must(f"git add --all && git commit --quiet --message start && {INSTALL}")
     return repository
 
 
@@ -64,6 +72,38 @@ def test_a_pull_request_that_went_round_the_hook_is_refused_where_it_is_checked(
     assert "UNSOUND  plans/other.petri.yaml" in refused.out
     assert "2 files: 1 sound, 1 unsound" in refused.out, "one call judges all files of the change"
     theirs.must("git checkout --quiet main && git branch --quiet -D proposal")
+
+
+BOTH = """\
+resources: [{id: db, capacity: 1}, {id: gpu, capacity: 1}]
+flow:
+  parallel:
+    - guard: {resource: [db], body: {task: {id: one, run: echo}}}
+    - task: {id: between, run: echo}
+    - task: {id: further, run: echo}
+    - task: {id: still, run: echo}
+    - guard: {resource: [gpu], body: {task: {id: two, run: echo}}}
+"""
+
+
+def within(outer: str, inner: str, task: str) -> str:
+    inside = f"{{guard: {{resource: {inner}, body: {{task: {{id: {task}, run: echo}}}}}}}}"
+    return f"    - guard: {{resource: {outer}, body: {inside}}}"
+
+
+def test_a_merge_of_two_branches_that_are_sound_each_for_itself_is_refused(theirs: Repository) -> None:
+    one = "    - guard: {resource: [db], body: {task: {id: one, run: echo}}}"
+    two = "    - guard: {resource: [gpu], body: {task: {id: two, run: echo}}}"
+    theirs.write("plans/both.petri.yaml", BOTH)
+    theirs.must("git add --all && git commit --quiet --message both && git checkout --quiet -b branch")
+    theirs.write("plans/both.petri.yaml", BOTH.replace(one, within("db", "gpu", "one")))
+    theirs.must("git commit --quiet --all --message 'gpu within db' && git checkout --quiet main")
+    theirs.write("plans/both.petri.yaml", BOTH.replace(two, within("gpu", "db", "two")))
+    theirs.must("git commit --quiet --all --message 'db within gpu'")
+    refused = theirs.run("git merge --no-edit branch")
+    assert refused.code == 1, refused
+    assert "UNSOUND  plans/both.petri.yaml" in refused.out + refused.err
+    theirs.must("git merge --abort && git branch --quiet -D branch")
 
 
 def test_a_commit_without_plans_is_none_of_its_business(theirs: Repository) -> None:

@@ -48,6 +48,17 @@ def test_whoever_is_at_work_in_a_session_that_has_ended_is_told_to_stop(open_pla
     )
 
 
+def test_the_same_report_once_more_changes_nothing_and_another_one_is_refused(open_play: OpenPlay) -> None:
+    play = open_play(BY_HAND)
+    claim = claimed(play)
+    report(play, claim, output={"n": 1})
+    before = len(play.events)
+    report(play, claim, output={"n": 1})
+    assert len(play.events) == before
+    with pytest.raises(PetriError, match="the first report stands"):
+        report(play, claim, output={"n": 2})
+
+
 def test_a_large_report_that_comes_late_is_no_burden_to_the_log(open_play: OpenPlay, tmp_path: Path) -> None:
     play = open_play(BY_HAND)
     claim = claimed(play)

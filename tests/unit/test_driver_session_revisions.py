@@ -95,3 +95,12 @@ def test_work_that_runs_does_not_get_into_a_loop_where_its_attempts_would_count_
     crash(play, 0.5)
     with pytest.raises(PetriError, match=r"`a` is being worked on \(claim c1, .*\) and is no longer where it was"):
         revise(play, {"loop": {"id": "l", "body": task("a", maxAttempts=2)}})
+
+
+def test_who_commits_hears_what_is_not_kept(open_play: OpenPlay) -> None:
+    play = open_play({"seq": [task("a"), task("b"), {"task": {"id": "w", "verify": "human"}}]}, name="play")
+    play.run(wait=False)
+    text = json.dumps({"name": "play", "flow": {"seq": [task("a", run="x"), {"task": {"id": "w", "verify": "human"}}]}})
+    plan, _ = load_plan_text(text, "plan.json")
+    done = commit(play.store, play.session, Document(text, "plan.json"), plan, judge_plan(plan))
+    assert (done.kept, done.again) == (0, ("a", "b"))

@@ -62,6 +62,9 @@ def test_a_done_task_behind_a_changed_one_is_in_the_way() -> None:
     with pytest.raises(PetriError, match="`b` is done, but in the new plan its turn cannot have come") as error:
         over(done_until(ABC, "b")[:-1], plan(task("a", run="do better"), task("b"), task("c")))
     assert error.value.code == "PETRI_REVISION_MISFIT"
+    assert "give it a new id, too" in error.value.hint
+    renamed = over(done_until(ABC, "b")[:-1], plan(task("a", run="do better"), task("b2"), task("c")))
+    assert renamed.kept == {}
 
 
 def test_a_done_task_that_is_gone_is_not_missed() -> None:
