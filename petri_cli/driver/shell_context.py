@@ -8,7 +8,9 @@ that could have been written costs a message, to write one wrongly costs data.
 
 from __future__ import annotations
 
-from petri_cli.driver.shell_expansions import EARLIER, HOLE, PLAIN, Expansions, Frame, Spot
+import re
+
+from petri_cli.driver.shell_expansions import EARLIER, HOLE, NEVER, PLAIN, Expansions, Frame, Spot
 from petri_cli.driver.shell_words import Document, Unclear, Words, delimiter
 from petri_cli.plan.template import Template
 
@@ -19,6 +21,9 @@ def spots(parts: Template) -> list[Spot]:
     return _Shell("".join(signs)).read()
 
 
+_DESCRIPTOR = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*\}")
+
+
 class _Shell(Expansions):
     """Reads a whole text."""
 
@@ -27,7 +32,8 @@ class _Shell(Expansions):
             self.run()
         except Unclear as unclear:
             missing = self.text.count(HOLE) - len(self.found)
-            self.found += [Spot("refused", str(unclear), EARLIER)] * missing
+            worked_out = any(word in str(unclear) for word in ("((", "numbers", "subscript"))
+            self.found += [Spot("refused", str(unclear), NEVER if worked_out else EARLIER)] * missing
         return self.found
 
     # Lists of commands
@@ -98,6 +104,12 @@ class _Shell(Expansions):
 
     def _redirection(self, frame: Frame, sign: str) -> None:
         words = frame.words
+        if self.text.startswith("&>", self.at - 1) and sign == ">":
+            raise Unclear("`&>` stands before it, which shells read differently")
+        if words.started and words.plain and (words.word.isdecimal() or _DESCRIPTOR.fullmatch(words.word)):
+            if not words.word.isdecimal():
+                raise Unclear("a `{…}` right before `<` or `>` stands before it, which shells read differently")
+            words.word, words.started = "", False  # it is the number of the descriptor
         self.end_word(words)
         words.redirected()
         if sign == "<" and self.sign(1) == "<":

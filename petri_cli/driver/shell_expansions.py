@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from petri_cli.driver.shell_words import READERS, SETTERS, Document, Unclear, Words
+from petri_cli.driver.shell_words import READERS, SETTERS, TESTERS, Document, Unclear, Words
 
 Form = Literal["word", "quoted", "single", "number", "refused"]
 """A word of its own; within double quotes, or as if; within single quotes; a whole number; not at all."""
@@ -24,9 +24,11 @@ _OPERATOR: Final = re.compile(r":?[-=?+]|##?|%%?")
 _ARITHMETIC: Final = re.compile(r"[A-Za-z0-9_ \t\n+\-*/%<>=!&|^~?:,]")
 _IN_NAME: Final = re.compile(r"[A-Za-z0-9_.$]")
 _SET: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
-_SUBSCRIPT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\[[^\]]*")
+_SUBSCRIPT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\[(?!.*\]\+?=).*", re.DOTALL)
+_NUMBERS: Final = re.compile(r"(?:RANDOM|SRANDOM|OPTIND|HISTCMD|SECONDS|PS4|ENV|BASH_ENV|PROMPT_COMMAND)\+?=")
 
 EARLIER: Final = "set a variable on a line before, as in x={item}, and use $x here; or hand it over below `with:`"
+NEVER: Final = "hand it over below `with:`; in a variable, too, it would be read as a part of the program"
 ESCAPED: Final = "write ${task.field} as $${task.field}, and {item} as {{item}}, where the text itself is meant"
 HOLE: Final = "\0"
 """Stands for a value; no command holds this sign."""
@@ -293,6 +295,8 @@ class Expansions:
             raise Unclear("quotes within `${…}` within quotes stand before it, or around it")
         elif sign in ("'", '"'):
             self.open_quotes(frame, sign)
+        elif sign == HOLE and frame.operator[0] in "#%" and any(f.kind == "document" for f in self.frames):
+            self.refuse("it is a pattern in a here-document, which shells read differently")
         elif sign == HOLE and frame.operator[0] in "#%":
             self.hole("word")
         elif sign == HOLE and not frame.quoted and frame.operator in ("=", ":="):
@@ -309,6 +313,10 @@ def _read_by(words: Words) -> str:
         return "it stands in `[[ … ]]`, where bash may read it as arithmetic: write `[ … ]`"
     if words.first in READERS or (words.first in SETTERS and not _SET.match(words.word)):
         return f"it is an argument of `{words.first}`, which would read it as a part of the program"
+    if words.first in TESTERS and words.before == "-v":
+        return f"it stands behind `{words.first} -v`, where bash reads it as a name with a subscript"
+    if _NUMBERS.match(words.word):
+        return "it is given to a variable whose value a shell works out"
     if _SUBSCRIPT.fullmatch(words.word):
         return "it is a subscript, which bash reads as arithmetic"
     return ""

@@ -12,13 +12,15 @@ from typing import Final, Literal
 
 RESERVED: Final = frozenset(("if", "then", "else", "elif", "fi", "do", "done", "while", "until", "{", "}", "!", "time"))
 """Behind each of them a command may begin."""
-READERS: Final = frozenset(("eval", "let", "trap", "read", "unset", "getopts", "mapfile", "readarray"))
+READERS: Final = frozenset(("eval", "let", "trap", "read", "unset", "getopts", "mapfile", "readarray", "compgen"))
 """Commands that read their arguments as a language, or as names, whose subscripts bash works out."""
+TESTERS: Final = frozenset(("[", "test", "printf"))
+"""Commands whose option `-v` takes a name."""
 SETTERS: Final = frozenset(("export", "readonly", "declare", "typeset", "local"))
 """The same, but for what stands behind ``NAME=``."""
 PASSING: Final = frozenset(("command", "builtin", "exec"))
 """Commands behind which another one is named."""
-CHANGERS: Final = frozenset(("alias", "shopt"))
+CHANGERS: Final = frozenset(("alias", "shopt", "function", "coproc"))
 """Commands behind which a text may be read otherwise."""
 
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=.*", re.DOTALL)
@@ -57,6 +59,9 @@ class Words:
     """A reserved word may come."""
     first: str = ""
     count: int = 0
+    timed: bool = False
+    before: str = ""
+    """The word before this one."""
     passed: bool = False
     """``command`` or the like stands before the name of the command."""
     target: bool = False
@@ -110,8 +115,14 @@ class Words:
 
     def _of_command(self, word: str, assigns: bool, written: str) -> None:
         if self.begins and word in RESERVED:
-            self.count = 0
+            self.count, self.timed = 0, word == "time"
             return
+        if self.timed and word.startswith("-"):
+            raise Unclear("`time` with an option stands before it, which shells read differently")
+        self.timed = False
+        if self.first in SETTERS and word.startswith(("-", "+")) and "i" in word:
+            raise Unclear("a variable for numbers stands before it, whose value bash works out")
+        self.before = word
         if self.begins and word == "case":
             self.cases.append("subject")
             self.begins, self.count = False, 0
@@ -141,6 +152,7 @@ class Words:
 
     def next_command(self) -> None:
         self.begins, self.first, self.count, self.target, self.passed = True, "", 0, False, False
+        self.before = ""
 
     def separated(self, sign: str) -> None:
         """Behind ``;``, ``&`` or ``|``, which may also stand between patterns, or within ``[[ … ]]``."""
