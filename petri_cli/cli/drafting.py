@@ -13,6 +13,8 @@ from petri_cli.cli.exit import Exit
 from petri_cli.cli.fixing import replace_file
 from petri_cli.cli.mending import model_client
 from petri_cli.cli.streams import say
+from petri_cli.document import read_bytes
+from petri_cli.document.source import text_of
 from petri_cli.driver.commit import Document
 from petri_cli.errors import PetriError, Position
 from petri_cli.llm.drafting import Try, draft
@@ -32,7 +34,8 @@ def write_draft(file: str, objective: str, budget: Budget, *, tries: int, accept
     if file == "-" or path.is_dir():
         hint = "name the file that the plan is to be written to"
         raise PetriError("PETRI_CANNOT_WRITE", "a drafted plan needs a file", where=Position(file), hint=hint)
-    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    data = read_bytes(file) if path.exists() else None
+    before = "" if data is None else text_of(data, file)
     name = path.name.partition(".")[0] or "plan"
     found = draft(model_client(), objective, name=name, before=before, tries=tries, budget=budget, told=_tell)
     if found.document is None:
@@ -44,10 +47,13 @@ def write_draft(file: str, objective: str, budget: Budget, *, tries: int, accept
     if not (accepted or _asked(file)):
         say(f"petri: {file} is left as it is (--yes accepts without being asked)")
         return Exit.UNSOUND
-    if path.exists():
-        replace_file(file, text.encode(), file)
-    else:
+    if data is None:
         _create(path, text)
+        return None
+    if read_bytes(file) != data:
+        message = "the file has changed since the model was asked; it is left as it is"
+        raise PetriError("PETRI_CANNOT_EDIT", message, where=Position(file), hint="try again")
+    replace_file(file, text.encode(), file)
     return None
 
 

@@ -11,10 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from petri_cli.driver.commands import setting
 from petri_cli.driver.commit import Committed, Document, commit, plan_of
 from petri_cli.driver.conformance import conformance, past_of
 from petri_cli.driver.ending import Outcome
 from petri_cli.driver.masking import redactor_of
+from petri_cli.driver.redact import MASK
 from petri_cli.driver.retelling import Retold, retold
 from petri_cli.driver.takeover import why_dead
 from petri_cli.driver.workability import workability
@@ -159,7 +161,7 @@ def decide(store: EventStore, session: str, name: str, *, accepted: bool, by: st
         if why_not := _no_decision(state, name):
             raise PetriError("PETRI_NO_APPROVAL", why_not, hint=f"petri status {session} says where the session stands")
         said = redactor_of(state).text
-        writing.append([ev.RepairDecided(writing.now(), name, accepted, said(why), said(by))])
+        writing.append([ev.RepairDecided(writing.now(), name, accepted, said(why), said(by) or "somebody")])
 
 
 def _no_decision(state: State, name: str) -> str:
@@ -190,7 +192,7 @@ class _Judged:
 def _put_forward(store: EventStore, dead: Dead, proposal: Proposal, terms: Terms) -> Repair | None:
     """Judge a proposal, and write down both. None when somebody else was at the session meanwhile."""
     session, before = dead.session, dead.state.seq
-    judged = _judge(store, dead, proposal, terms.budget)
+    judged = _judge(store, dead, proposal, terms.budget, approve=terms.approve)
     accepted = None if terms.approve and not judged.against else not judged.against
     document = proposal.document
     said = redactor_of(dead.state)
@@ -217,7 +219,7 @@ def _put_forward(store: EventStore, dead: Dead, proposal: Proposal, terms: Terms
     return state.repairs[name]
 
 
-def _judge(store: EventStore, dead: Dead, proposal: Proposal, budget: Budget) -> _Judged:
+def _judge(store: EventStore, dead: Dead, proposal: Proposal, budget: Budget, *, approve: bool) -> _Judged:
     document, revision = proposal.document, dead.state.plan
     if document is None or revision is None:
         return _Judged(against=proposal.message or "no plan came about")
@@ -234,8 +236,29 @@ def _judge(store: EventStore, dead: Dead, proposal: Proposal, budget: Budget) ->
     if problems := workability(plan):
         return _Judged(verdict, evidence, _listed(problems))
     old = plan_of(revision.text, revision.format, revision.file)
+    if against := _weakened(revision.text, document.text, old, plan, dead.state, asked=approve):
+        return _Judged(verdict, evidence, against)
     fitness, against = _against_history(store, dead.session, dead.state, old, plan)
     return _Judged(verdict, evidence, against, fitness)
+
+
+def _weakened(before: str, after: str, old: Plan, new: Plan, state: State, *, asked: bool) -> str:
+    """Why a proposal loosens what protects the run; empty where it does not. asked: a person has the last word."""
+    mask = MASK.decode()
+    if after.count(mask) > before.count(mask):
+        return f"it holds {mask} where the plan has something else: what is secret was not shown, and cannot be written"
+    gone = sorted(set(old.settings.get("secrets") or ()) - set(new.settings.get("secrets") or ()))
+    if gone:
+        return f"it no longer names the secrets {', '.join(gone)}: their values would be written down from now on"
+    verified = {t.id: setting(new, t, "verify") for t in new.tasks()}
+    lost = [
+        t.id for t in old.tasks()
+        if (wanted := setting(old, t, "verify")) not in (None, "exit-code")
+        and verified.get(t.id) != wanted and not state.results.get(t.id)
+    ]  # fmt: skip
+    if lost and not asked:
+        return f"{', '.join(lost)} would no longer be verified as before: a person has to agree (--approve-repairs)"
+    return ""
 
 
 def _against_history(store: EventStore, session: str, state: State, old: Plan, new: Plan) -> tuple[dict[str, Any], str]:

@@ -7,7 +7,8 @@ import re
 
 from petri_cli.driver.commit import Document
 
-_FENCED = re.compile(r"^```[ \t]*(json|ya?ml|)[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"```[ \t]*(?:json|ya?ml)?[ \t]*")
+"""A line of it begins a block, or ends it."""
 
 
 def plan_in(text: str, name: str = "plan") -> Document | None:
@@ -15,10 +16,12 @@ def plan_in(text: str, name: str = "plan") -> Document | None:
 
     It is only found here; whether it is a plan, and a sound one, is not asked.
     """
-    blocks = [body for _, body in _FENCED.findall(text)]
+    blocks = _fenced(text)
     if len(blocks) > 1:
         return None
     body = blocks[0] if blocks else text
+    if not _encodable(body):
+        return None
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
@@ -28,6 +31,32 @@ def plan_in(text: str, name: str = "plan") -> Document | None:
     if not isinstance(data, dict):
         return None
     try:
-        return Document(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n", f"{name}.json")
+        written = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     except (ValueError, RecursionError):
         return None
+    return Document(written, f"{name}.json") if _encodable(written) else None
+
+
+def _fenced(text: str) -> list[str]:
+    """What stands between two fences, line by line; a fence without another one behind it fences nothing."""
+    blocks: list[str] = []
+    block: list[str] | None = None
+    for line in text.splitlines(keepends=True):
+        if _FENCE.fullmatch(line.rstrip("\r\n")):
+            if block is None:
+                block = []
+            else:
+                blocks.append("".join(block))
+                block = None
+        elif block is not None:
+            block.append(line)
+    return blocks
+
+
+def _encodable(text: str) -> bool:
+    """Whether it is text at all: JSON can say half a character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

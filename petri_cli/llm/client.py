@@ -9,8 +9,10 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Protocol
 
+from petri_cli.driver.redact import SHORTEST
 from petri_cli.errors import PetriError
 from petri_cli.llm.settings import KEY, MODEL, URL, Settings
 
@@ -83,7 +85,10 @@ class OpenAIClient:
             raise self._failed(f"no connection: {_short(str(error.__cause__ or error))}") from None
         except (self._openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
             raise self._failed(f"its answer cannot be read: {_short(str(error))}") from None
-        return self._read(reply, time.monotonic() - begun)
+        try:
+            return self._read(reply, time.monotonic() - begun)
+        except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+            raise self._failed(f"its answer cannot be read: {_short(str(error))}") from None
 
     def _reply(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> Any:
         create: Any = self._client.chat.completions.create
@@ -101,8 +106,9 @@ class OpenAIClient:
         usage = getattr(reply, "usage", None)
         read, written = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
         said = getattr(usage, "cost", None)
-        cost = float(said) if isinstance(said, int | float) else self.settings.cost(read, written)
-        model = _short(str(getattr(reply, "model", None) or self.settings.model))
+        known = isinstance(said, int | float) and isfinite(said) and said >= 0
+        cost = float(str(said)) if known else self.settings.cost(read, written)
+        model = self._masked(_short(str(getattr(reply, "model", None) or self.settings.model)))
 
         def answer(text: str, trouble: str = "") -> Answer:
             return Answer(text, trouble, model, read, written, cost, seconds)
@@ -111,7 +117,7 @@ class OpenAIClient:
         if message is None:
             return answer("", "the model gave no answer")
         if refusal := getattr(message, "refusal", None):
-            return answer("", f"the model refused: {_short(str(refusal))}")
+            return answer("", f"the model refused: {self._masked(_short(str(refusal)))}")
         text = getattr(message, "content", None)
         if not isinstance(text, str) or not text.strip():
             return answer("", "the model gave an empty answer")
@@ -121,9 +127,14 @@ class OpenAIClient:
             return answer("", f"the answer has {len(text):,} characters; at most {MAX_ANSWER:,} are read")
         return answer(text)
 
+    def _masked(self, text: str) -> str:
+        """What a server says goes into the log; some say the key again that they were given."""
+        key = self.settings.api_key
+        return text.replace(key, "***") if len(key) >= SHORTEST else text
+
     def _failed(self, why: str) -> PetriError:
         where = f"{self.settings.model} at {_host(self.settings.base_url)}"
-        return PetriError("PETRI_LLM_FAILED", f"{where}: {why}", hint=f"look at {URL}, {MODEL} and {KEY}")
+        return PetriError("PETRI_LLM_FAILED", self._masked(f"{where}: {why}"), hint=f"look at {URL}, {MODEL} and {KEY}")
 
 
 def within(seconds: float, work: Callable[[], Any]) -> Any:

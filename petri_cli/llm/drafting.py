@@ -10,7 +10,7 @@ from typing import Any
 from petri_cli.api import Analysis, analyze_data
 from petri_cli.data import read
 from petri_cli.driver.commit import Document
-from petri_cli.driver.redact import Redactor
+from petri_cli.driver.redact import MASK, Redactor
 from petri_cli.driver.workability import workability
 from petri_cli.llm.answers import plan_in
 from petri_cli.llm.client import Answer, Client
@@ -69,7 +69,7 @@ def draft(
             ),
             schema,
         )
-        this, analysis = _judged(answer, name, budget)
+        this, analysis = _judged(answer, name, budget, before)
         found.tries.append(this)
         told(this)
         if not this.against:
@@ -77,10 +77,14 @@ def draft(
     return found
 
 
-def _judged(answer: Answer, name: str, budget: Budget | None) -> tuple[Try, Analysis | None]:
+def _judged(answer: Answer, name: str, budget: Budget | None, before: str) -> tuple[Try, Analysis | None]:
     document = None if answer.trouble else plan_in(answer.text, name)
     if document is None:
         return Try(None, answer.trouble or NO_PLAN, answer), None
+    mask = MASK.decode()
+    if document.text.count(mask) > before.count(mask):
+        against = f"it holds {mask} where the plan has something else: what is secret was not shown"
+        return Try(None, against, answer), None
     analysis = analyze_data(document.text.encode(), document.file, budget=budget)
     return Try(document, _against(analysis), answer, result_data(analysis)), analysis
 

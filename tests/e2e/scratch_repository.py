@@ -40,7 +40,8 @@ class Repository:
     def __init__(self, folder: Path, env: Mapping[str, str] | None = None) -> None:
         folder.mkdir()
         self.folder = folder
-        outer = {k: v for k, v in os.environ.items() if k.startswith("GIT_")}
+        # what a hook, or a make, that runs the tests says to those that it calls
+        outer = {k: v for k, v in os.environ.items() if k.startswith(("GIT_", "MAKE", "MFLAGS"))}
         self.environment = {
             k: v for k, v in environment({**NOBODY, **(env or {})}).items() if k not in outer or k in NOBODY
         }

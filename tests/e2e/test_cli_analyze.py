@@ -380,10 +380,11 @@ def test_a_closed_pipe_is_no_error_and_the_exit_code_stays_true(tmp_path: Path) 
         assert "Error" not in done.err and "Traceback" not in done.err
 
 
-def test_closed_standard_streams_are_no_error(tmp_path: Path) -> None:
+def test_closed_standard_streams_are_said(tmp_path: Path) -> None:
     write(tmp_path, a=INVERSION, b=WRONG)
     assert shell("petri analyze >&- 2>&-", tmp_path).code == 2
-    assert shell("petri analyze a.petri.yaml >&-", tmp_path).code == 1
+    closed = shell("petri analyze a.petri.yaml >&-", tmp_path)
+    assert (closed.code, "PETRI_CANNOT_WRITE" in closed.err, "Traceback" in closed.err) == (2, True, False)
     assert shell("petri analyze - <&-", tmp_path).code == 2
 
 

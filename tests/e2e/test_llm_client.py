@@ -104,6 +104,35 @@ def test_a_server_that_gives_no_answer_is_named(says: Says, why: str, asked: int
         assert len(known.asked) == asked
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"choices": 5}',
+        b'{"choices": {"a": 1}}',
+        b'{"choices": [{"message": {"content": "x"}, "finish_reason": "stop"}], "usage": {"cost": NaN}}',
+        b'{"choices": [{"message": {"content": "x"}, "finish_reason": "stop"}], "usage": {"cost": 1'
+        + b"0" * 400
+        + b"}}",
+    ],
+    ids=["a number", "a map", "not a number", "too large a number"],
+)
+def test_an_answer_of_another_form_is_an_answer_of_no_use(body: bytes) -> None:
+    try:
+        answer, _ = ask(Says(body=body))
+    except PetriError as error:
+        assert error.code == "PETRI_LLM_FAILED"
+    else:
+        assert answer.cost is None
+
+
+def test_a_server_that_says_the_key_again_is_not_quoted() -> None:
+    with model(Says(status=401, body=b'{"error": {"message": "wrong key: a-key-of-the-tests"}}')) as known:
+        with pytest.raises(PetriError) as caught:
+            client(known).ask(ASKED)
+        assert "a-key-of-the-tests" not in str(caught.value)
+        assert "***" in caught.value.message
+
+
 @pytest.mark.parametrize("says", [Says(hang=True), Says(drip=True)], ids=["silent", "a byte now and then"])
 def test_a_server_that_hangs_is_not_waited_for(says: Says) -> None:
     with model(says) as known, pytest.raises(PetriError, match=r"did not answer within 0\.5 s"):
@@ -165,7 +194,19 @@ def test_a_plan_in_yaml_is_left_as_it_is() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["no", "[1]", "3", "null", '"flow:"', "{", "[" * 100_000, "```json\n{}\n```\n```json\n{}\n```", '{"flow": NaN}'],
+    [
+        "no",
+        "[1]",
+        "3",
+        "null",
+        '"flow:"',
+        "{",
+        "[" * 100_000,
+        "```json\n{}\n```\n```json\n{}\n```",
+        '{"flow": NaN}',
+        '{"flow": "\\ud800"}',
+        "```json\n" * 200_000,
+    ],
 )
 def test_what_holds_no_plan_holds_none(text: str) -> None:
     assert plan_in(text) is None

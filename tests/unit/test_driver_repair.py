@@ -206,6 +206,42 @@ def test_what_cannot_be_or_does_not_fit_what_was_done_is_rejected(
     assert play.state.revision == 1
 
 
+@pytest.mark.parametrize(
+    ("flow", "more", "why"),
+    [
+        ([task("a"), task("c", run="KEY=*** ./publish")], {"secrets": ["TOKEN"]}, "it holds ***"),
+        ([task("a"), task("c")], {}, "no longer names the secrets TOKEN"),
+        ([task("a"), task("b", maxAttempts=2)], {"secrets": ["TOKEN"]}, "b would no longer be verified as before"),
+        ([task("a"), task("c")], {"secrets": ["TOKEN"]}, "b would no longer be verified as before"),
+    ],
+    ids=["masked", "secrets dropped", "verifier dropped", "checked task dropped"],
+)
+def test_what_protects_a_run_is_not_loosened(open_play: OpenPlay, flow: Any, more: Any, why: str) -> None:
+    checked = task("b", verify={"command": "./check"})
+    play = open_play({"seq": [task("a"), checked]}, name="play", secrets=["TOKEN"])
+    play.fake.verdict = lambda job, report: job.node.id != "b"
+    assert mended(play, Terms((Script(document({"seq": flow}, **more)),))) is None
+    [decided] = [e for e in play.events if isinstance(e, RepairDecided)]
+    assert why in decided.why
+
+
+def test_a_person_may_agree_to_another_verifier(open_play: OpenPlay) -> None:
+    play = open_play({"seq": [task("a"), task("b", verify="human")]}, name="play")
+    play.fake.verdict = lambda job, report: job.node.id != "b"
+    found = mended(play, Terms((Script(document({"seq": [task("a"), task("b", maxAttempts=2)]})),), approve=True))
+    assert found is not None
+    assert found.accepted is None
+
+
+def test_a_rejection_without_a_name_is_one(open_play: OpenPlay) -> None:
+    play = stuck(open_play)
+    terms = Terms((Script(GOOD),), approve=True)
+    mended(play, terms)
+    decide(play.store, play.session, "r1", accepted=False)
+    assert mended(play, Terms((Script(GOOD),), approve=True)) is None
+    assert list(play.state.repairs) == ["r1"]
+
+
 def test_a_plan_that_earlier_runs_fit_worse_is_rejected(open_play: OpenPlay) -> None:
     play = stuck(open_play)
     text = json.dumps({"name": "play", "flow": {"seq": [task("a"), task("b")]}})
