@@ -155,6 +155,7 @@ class _Builder:
         if self.none:
             self.step(f"no items in {node.id}", {entry: 1}, {exit_: 1})
         if width > 1 and body in self.joins:
+            demand(width <= MOST_STEPS, f"the net of {self.part.path} is too large")
             self.side_by_side(node.id, [body] * width, entry, exit_)
             return
         begun, ended = self.place(), self.place()

@@ -68,13 +68,21 @@ def together(node: PlanNode, parts: Sequence[Units]) -> Units:
             return parts[0]
         case Foreach():
             width = math.inf if node.width_limit is None else node.width_limit
-            return {r: n * width for part in parts for r, n in part.items() if n} if width else {}
+            return {r: _bounded(n * width) for part in parts for r, n in part.items() if n} if width else {}
         case Seq() | Choice() | Loop() | Guard() | Task():
             most: Units = {}
             for part in parts:
                 for r, n in part.items():
                     most[r] = max(n, most.get(r, 0))
             return most
+
+
+MANY = 10**15
+"""More units than any resource has: from here on they count as endless."""
+
+
+def _bounded(units: float) -> float:
+    return units if units <= MANY else math.inf
 
 
 def add(parts: Sequence[Units]) -> Units:

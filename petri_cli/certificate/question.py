@@ -94,6 +94,7 @@ def question_of(net: Net) -> Question:
     resources = frozenset(constant | (marked & taken & put))
     sources = [p.id for p in net.places if p.id not in put and p.id not in constant]
     sinks = [p.id for p in net.places if p.id not in taken and p.id not in constant]
+    demand(bool(net.transitions), "the net has no transition, and no final marking")
     demand(len(sources) == 1 and len(sinks) == 1, "the net has no final marking, and not one source and one sink")
     demand(net.initial.get(sources[0], 0) == 1, "the source does not start with one token")
     declared = sum(n for p, n in net.initial.items() if p in marked) == sum(net.initial.values())

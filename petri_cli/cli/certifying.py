@@ -21,9 +21,11 @@ from petri_cli.evidence.plans import evidence_of_plan
 from petri_cli.evidence.properties import evidence_of_properties
 from petri_cli.formats.netfile import parse_property
 from petri_cli.net.model import Net, Property
+from petri_cli.net.start import start_of
 from petri_cli.plan.model import Plan
 from petri_cli.render.page import Page
-from petri_cli.soundness.result import Budget, Verdict
+from petri_cli.soundness.restrictions import restrictions
+from petri_cli.soundness.result import SOUND_ASSUMPTIONS, Budget, Verdict
 from petri_cli.soundness.timer import Timer
 from petri_cli.version import __version__
 
@@ -81,12 +83,27 @@ def recheck_file(source: Source, path: str, page: Page, properties: Sequence[str
     asked and those that it declares, where there are any. Raises PetriError: what reading the two raises, and
     PETRI_BAD_CERTIFICATE."""
     data = read_source(source)
-    subject, _ = load_data(data, source.name)
+    subject, warnings = load_data(data, source.name)
+    if isinstance(subject, Plan) and properties:
+        message, hint = "a property can be asked of a net, not of a plan", "export the plan, and ask it of the net"
+        raise PetriError("PETRI_PROPERTY_OF_A_PLAN", message, where=Position(source.name), hint=hint)
+    assumed: tuple[str, ...] = ()
+    if isinstance(subject, Net):
+        start = start_of(subject)
+        warnings, assumed = (*warnings, *(p.in_file(source.name) for p in start.warnings)), start.assumptions
     try:
         asked = [] if isinstance(subject, Plan) else _asked(subject, properties)
         shown = check(read_certificate(read_bytes(path, MOST_BYTES)), subject, data, asked)
     except Unproved as error:
         hint = "write it anew: petri analyze --certificate"
         raise PetriError("PETRI_BAD_CERTIFICATE", str(error), where=Position(path), hint=hint) from None
+    if isinstance(subject, Net):
+        about = restrictions(start_of(subject).net, Verdict(shown.verdict), ())
+        warnings = (*warnings, *(p if p.where.file else p.in_file(source.name) for p in about))
+    page.errors(warnings)
     page.write(f"{shown.verdict}  {source.name}  by certificate: {shown.shown}\n")
+    if shown.verdict == "SOUND":
+        assumed = (*SOUND_ASSUMPTIONS, *assumed)
+    if assumed:
+        page.write(f"{shown.verdict} assumes: {'; '.join(assumed)}.\n")
     return Exit.OK if shown.verdict == "SOUND" else Exit.UNSOUND

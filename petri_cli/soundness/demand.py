@@ -18,6 +18,14 @@ Demand = dict[int, float]
 """Units by resource index; ``math.inf`` under a foreach of unbounded width."""
 
 
+MANY = 10**15
+"""More units than any resource has: from here on a demand counts as endless, and no number grows without end."""
+
+
+def _bounded(units: float) -> float:
+    return units if units <= MANY else math.inf
+
+
 def demands_of(core: Core, limits: Sequence[int | None]) -> list[Demand]:
     """For each core node, the units of each resource that its subtree demands at most at one time.
 
@@ -36,7 +44,7 @@ def demands_of(core: Core, limits: Sequence[int | None]) -> list[Demand]:
             case Kind.FOREACH:
                 width = limits[node.index]
                 times = math.inf if width is None else width
-                total = {} if times == 0 else {r: d * times for r, d in parts[0].items()}
+                total = {} if times == 0 else {r: _bounded(d * times) for r, d in parts[0].items()}
             case Kind.GUARD:
                 total = dict(parts[0]) if parts else {}
                 for r, k in node.units:
@@ -60,7 +68,7 @@ def demand_of(core: Core, limits: Sequence[int | None]) -> Demand:
             case Kind.FOREACH:
                 width = limits[node.index]
                 times = math.inf if width is None else width
-                total = {r: d * times for r, d in parts[0].items()} if times else {}
+                total = {r: _bounded(d * times) for r, d in parts[0].items()} if times else {}
             case Kind.GUARD:
                 total = parts[0] if parts else {}  # nobody else looks at it
                 for r, k in node.units:
@@ -144,7 +152,7 @@ def _kept(nodes: Sequence[CoreNode], lasting: int, limits: Sequence[int | None])
             case Kind.FOREACH:
                 width = limits[node.index]
                 times = math.inf if width is None else width
-                total = {r: d * times for r, d in parts[0].items()} if parts and times else None
+                total = {r: _bounded(d * times) for r, d in parts[0].items()} if parts and times else None
             case Kind.SEQ | Kind.CHOICE:
                 total = _most(parts) if parts else None
             case Kind.PARALLEL:

@@ -103,3 +103,21 @@ def test_a_certificate_of_a_property_is_about_what_is_asked(folder: Path, bound:
     other = petri("analyze", name, "--recheck", "c.json", cwd=folder)
     assert other.code == 2
     assert "PETRI_BAD_CERTIFICATE" in other.err
+
+
+def test_what_a_verdict_assumes_is_said_when_it_is_rechecked_too(tmp_path: Path) -> None:
+    net = "kind: net\nplaces: [a, b]\ntransitions:\n- {id: t, inputs: [a], output: b}\n"
+    (tmp_path / "net.petri.yaml").write_text(net, encoding="utf-8")
+    assert petri("analyze", "net.petri.yaml", "--certificate", "c.json", cwd=tmp_path).code == 0
+    done = petri("analyze", "net.petri.yaml", "--recheck", "c.json", cwd=tmp_path)
+    assert done.code == 0
+    assert "the net starts with one token on 'a'" in done.out
+    assert "PETRI_START_ASSUMED" in done.err
+
+
+def test_a_property_of_a_plan_is_not_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "plan.petri.yaml").write_text("flow: {task: {id: a, run: echo}}\n", encoding="utf-8")
+    assert petri("analyze", "plan.petri.yaml", "--certificate", "c.json", cwd=tmp_path).code == 0
+    done = petri("analyze", "plan.petri.yaml", "--recheck", "c.json", "--property", "deadlockFree", cwd=tmp_path)
+    assert done.code == 2
+    assert "PETRI_PROPERTY_OF_A_PLAN" in done.err

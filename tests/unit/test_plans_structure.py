@@ -16,6 +16,7 @@ from petri_cli.soundness.demand import blocking, demands_of
 from petri_cli.soundness.fusion import effect, joined
 from petri_cli.soundness.lockorder import lock_order
 from petri_cli.soundness.parts import Part, parts_of, subplans
+from petri_cli.soundness.plans import judge_plan
 from petri_cli.soundness.skeleton import COUNTED, build
 
 Document = dict[str, Any]
@@ -236,3 +237,12 @@ def test_an_item_that_waits_is_no_foreach_without_items() -> None:
     for skips in (False, True):
         net = build(part, 0b11, widths, skips=skips).net
         assert find_deadlock(net, final=net.final, max_states=1_000).run is not None
+
+
+def test_widths_within_widths_make_no_number_without_end() -> None:
+    inner: dict[str, Any] = guard("r", task("t"))
+    for k in range(40):
+        inner = {"foreach": {"id": f"f{k}", "over": "what there is", "maxWidth": 999_999_999, "body": inner}}
+    endless = {"foreach": {"id": "endless", "over": "what there is", "body": guard("r", task("u"))}}
+    plan, _ = plan_from_data({"resources": [{"id": "r", "capacity": 1}], "flow": {"parallel": [inner, endless]}})
+    assert judge_plan(plan).sound
