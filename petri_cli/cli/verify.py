@@ -27,7 +27,9 @@ def verify(
     from petri_cli.cli.streams import Output, say
     from petri_cli.driver import external
     from petri_cli.driver.local import local_judge
+    from petri_cli.driver.status import status_of
     from petri_cli.render.look import visible
+    from petri_cli.session.clock import wall_clock
     from petri_cli.session.events import Verified
 
     with chosen(store, session) as at, Output(later=True) as out:
@@ -44,7 +46,11 @@ def verify(
                     word = "passed" if isinstance(verdict, Verified) else "refused"
                     out.write(visible(f"{verdict.claim} {word} by {verdict.verifier or 'its verifier'}{why}") + "\n")
             if not verdicts:
-                say(f"petri: nothing that was reported in {which} can be judged now")
+                asked = [
+                    r.claim.id for r in status_of(which, sessions.state(which), now=wall_clock()).claims if r.human
+                ]
+                people = f": {at.paste('approve', asked[0])} is a person's word that is waited for" if asked else ""
+                say(f"petri: nothing that was reported in {which} can be judged now{people}")
             return passed
 
         return out.ended(Exit.OK if asyncio.run(adjudicate()) else Exit.UNSOUND)

@@ -59,7 +59,8 @@ def shell_text(text: str, tasks: Collection[str], lookup: Lookup) -> tuple[str, 
             values[names[part]] = _value(part, lookup)
         form = next(found).form
         if form == "number" and not _WHOLE.fullmatch(values[names[part]]):
-            raise _unfit(part, "is no whole number, and arithmetic takes no other", "work it out in a command")
+            why = "is no whole number of up to 18 digits without leading zeros, and arithmetic takes no other"
+            raise _unfit(part, why, "work it out in a command")
         out.append(_WRITTEN[form].format(f"${{{names[part]}}}"))
     return "".join(out), values
 

@@ -106,9 +106,17 @@ def sync_folder(folder: Path) -> None:
         os.close(fd)
 
 
+OWN = ".petri"
+"""The folder of a store that nobody named, and of what its work writes."""
+
+
 def make_folder(folder: Path) -> None:
-    """Make ``folder`` and those above it, and make them last."""
+    """Make ``folder`` and those above it, and make them last. One of our own is kept out of git: what tasks print is
+    nobody else's business."""
     missing = [f for f in (folder, *folder.parents) if not f.exists()]
     folder.mkdir(parents=True, exist_ok=True)
+    if folder in missing and folder.name == OWN:
+        with contextlib.suppress(OSError):
+            (folder / ".gitignore").write_text("*\n", encoding="ascii")
     for made in reversed(missing):
         sync_folder(made.parent)

@@ -37,5 +37,6 @@ def folder_name(session: str) -> str:
 
 
 def unknown_session(session: str, known: Sequence[str]) -> PetriError:
-    shown = ", ".join(known[-5:]) if known else "none yet: `petri create` opens one"
+    more = [f"and {len(known) - 5:,} before"] if len(known) > 5 else []
+    shown = ", ".join([*known[-5:], *more]) if known else "none yet: `petri create` opens one"
     return PetriError("PETRI_UNKNOWN_SESSION", f"there is no session {session}", hint=f"sessions: {shown}")

@@ -80,3 +80,11 @@ def test_a_store_that_was_cut_to_nothing_is_not_begun_anew(folder: Path) -> None
             "PETRI_STORE_EMPTIED .petri/petri.db: it is empty, and was a store: petri.db.lock, work/ lie" in found.err
         )
     assert (folder / ".petri" / "petri.db").stat().st_size == 0
+
+
+def test_what_a_store_holds_is_kept_out_of_git(tmp_path: Path) -> None:
+    assert petri("create", "one", cwd=tmp_path).code == 0
+    assert (tmp_path / ".petri" / ".gitignore").read_text() == "*\n"
+    (tmp_path / ".petri" / ".gitignore").unlink()
+    assert petri("create", "two", cwd=tmp_path).code == 0
+    assert not (tmp_path / ".petri" / ".gitignore").exists(), "a folder that is there is left as it is"
