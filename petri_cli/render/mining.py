@@ -114,6 +114,8 @@ def draw_log(name: str, log: Log, look: Look, *, everything: bool = False, note:
     lines: list[Line] = wrap([("strong", name), ("dim", f"{KEEP} {size}")], look.prose, "", INDENT)
     if log.columns:
         told = ", ".join(f"{role} is `{short(name)}`" for role, name in log.columns.items())
+        if not {"timestamp", "start"} & log.columns.keys():
+            told += "; no time, so events are in the order of the file"
         lines += wrap([("dim", f"columns: {told}")], look.prose, INDENT, DEEPER)
     lines += wrap([("dim", note)], look.prose, INDENT, DEEPER) if note else []
     for why, n in log.dropped.items():

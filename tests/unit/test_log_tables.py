@@ -45,6 +45,7 @@ def variants(log: Log) -> dict[str, int]:
         ("caseId,taskName,endTime", ("caseId", "taskName", "endTime")),
         ("trace,event,time", ("trace", "event", "time")),
         ("timestamp,activity,case", ("case", "activity", "timestamp")),
+        ("case,activity,when", ("case", "activity", "when")),
     ],
 )
 def test_columns_are_guessed_from_their_names(header: str, found: tuple[str, str, str]) -> None:
