@@ -28,6 +28,8 @@ MODULES = {NATIVE: "_core", SCANNERS: "_scan"}
 STABLE_ABI = "0x030B0000"
 FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-DNDEBUG")
 
+PURE = "PETRI_PURE is set"
+
 
 def built(root: Path, part: Path = NATIVE) -> Path:
     """Where a compiled part belongs."""
@@ -37,7 +39,7 @@ def built(root: Path, part: Path = NATIVE) -> Path:
 def build(root: Path, part: Path = NATIVE, *, into: Path | None = None, extra: tuple[str, ...] = ()) -> str:
     """Compile a part; empty when that worked, else why not, in a line. extra: more flags for the compiler."""
     if os.environ.get("PETRI_PURE", "") not in ("", "0"):
-        return "PETRI_PURE is set"
+        return PURE
     if sys.platform == "win32" or sys.implementation.name != "cpython":
         return f"not for {sys.implementation.name} on {sys.platform}"
     include = Path(sysconfig.get_path("include"))
@@ -72,7 +74,8 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg,misc]
         for part in MODULES:
             why = build(Path(self.root), part)
             if why:
-                built(Path(self.root), part).unlink(missing_ok=True)
+                if why != PURE:  # then it is only left out: whoever works in this tree may have built it
+                    built(Path(self.root), part).unlink(missing_ok=True)
                 sys.stderr.write(f"petri-cli: built without {part / MODULES[part]} ({why})\n")
                 continue
             build_data["artifacts"].append((part / f"{MODULES[part]}.abi3.so").as_posix())
