@@ -11,8 +11,9 @@ from petri_cli.driver.naming import said_of, titled
 from petri_cli.driver.results import Results
 from petri_cli.driver.threads import Thread
 from petri_cli.errors import PetriError
-from petri_cli.plan.expression import Expression, Lookup, described, evaluate, holds, is_expression, parse
+from petri_cli.plan.expression import Expression, Lookup, described, evaluate, holds, parse
 from petri_cli.plan.model import Choice, Foreach, Loop, Plan, PlanNode, Seq
+from petri_cli.plan.words import is_expression
 
 parsed: Callable[[str], Expression] = lru_cache(maxsize=4096)(parse)
 

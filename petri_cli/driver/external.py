@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from petri_cli.driver import standing
 from petri_cli.driver.cancel import cancel
 from petri_cli.driver.capture import Limits
-from petri_cli.driver.commands import asks_a_person, request
+from petri_cli.driver.commands import request
 from petri_cli.driver.crew import Judge
 from petri_cli.driver.mail import adjudicate
 from petri_cli.driver.masking import masked, redactor_of
@@ -19,6 +19,7 @@ from petri_cli.driver.naming import said_of
 from petri_cli.driver.pieces import Piece
 from petri_cli.driver.replica import Replica
 from petri_cli.driver.said import Said, result_for
+from petri_cli.driver.settings import asks_a_person
 from petri_cli.driver.takeover import report_on
 from petri_cli.driver.verifiers import verifier_of
 from petri_cli.driver.visits import WATCH, Alive, driven, visiting

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
-from petri_cli.driver.commands import setting
 from petri_cli.driver.commit import plan_of
 from petri_cli.driver.conformance import Conformance, PastCase, conformance, past_of
+from petri_cli.driver.settings import setting
 from petri_cli.errors import PetriError
 from petri_cli.mining.adaptations import Adaptation, adaptations
 from petri_cli.mining.evidence import Evidence, Numbers, gather

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from shlex import join
 
-from petri_cli.driver.commands import setting
 from petri_cli.driver.conformance import PastCase, conformance
 from petri_cli.driver.insights import Insights, suggestions
+from petri_cli.driver.settings import setting
 from petri_cli.errors import PetriError
 from petri_cli.mining.alignments import Kind, Move, align
 from petri_cli.mining.case_widths import CaseWidths, Widths

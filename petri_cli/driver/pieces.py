@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from petri_cli.driver.commands import Body, body_of, is_work, setting
+from petri_cli.driver.settings import Body, body_of, is_work, setting
 from petri_cli.engine.tokens import to_ticks
 from petri_cli.plan.lower import Lowered
 from petri_cli.plan.model import Foreach, Plan, Task

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from petri_cli.driver.commands import setting
 from petri_cli.driver.commit import Committed, Document, commit, plan_of
 from petri_cli.driver.conformance import conformance, past_of
 from petri_cli.driver.ending import Outcome
 from petri_cli.driver.masking import redactor_of
 from petri_cli.driver.redact import MASK
 from petri_cli.driver.retelling import Retold, retold
+from petri_cli.driver.settings import setting
 from petri_cli.driver.takeover import why_dead
 from petri_cli.driver.workability import workability
 from petri_cli.errors import InputError, PetriError, Problem

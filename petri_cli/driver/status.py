@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from petri_cli.driver.commands import asks_a_person, setting
 from petri_cli.driver.course import Course
 from petri_cli.driver.ending import INTERRUPTED
 from petri_cli.driver.holders import HolderRow, ResourceRow, resource_rows
 from petri_cli.driver.masking import shown_state
 from petri_cli.driver.pieces import Piece
 from petri_cli.driver.progress import Threads, threads_to_come
+from petri_cli.driver.settings import asks_a_person, setting
 from petri_cli.driver.threads import Thread, called
 from petri_cli.engine.scheduler import Scheduler
 from petri_cli.engine.tokens import Token

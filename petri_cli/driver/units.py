@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from petri_cli.errors import InputError, PetriError, Problem
-from petri_cli.net.model import Net
 from petri_cli.plan.model import Plan
 
 if TYPE_CHECKING:  # who only analyses a plan needs no engine
     from petri_cli.engine.outputs import OutputRule
+    from petri_cli.net.model import Net
 
 MAX_UNITS: Final = 1_000_000
 """Units of all resources of a plan together, or tokens of a net: 50 MB of a log, and some seconds to begin with."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from petri_cli.driver.commands import setting
+from petri_cli.driver.settings import setting
 from petri_cli.plan.model import Foreach, Plan, Task
 
 

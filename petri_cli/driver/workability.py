@@ -8,18 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from petri_cli.document.fields import did_you_mean
-from petri_cli.driver.commands import body_of, is_work, setting, tasks_of
-from petri_cli.driver.substitution import is_one_expression, unwritable
+from petri_cli.driver.settings import body_of, is_work, setting, tasks_of
 from petri_cli.driver.units import too_many_units
 from petri_cli.driver.verifiers import kind_of, single_verifiers, verifier_of
 from petri_cli.errors import PetriError, Problem
-from petri_cli.plan.expression import Reference, is_expression, parse, references
-from petri_cli.plan.expression_tree import ITEM, LOOP
 from petri_cli.plan.model import Choice, Foreach, Loop, Plan, PlanNode, Task
-from petri_cli.plan.template import holes, template
+from petri_cli.plan.words import is_expression
+
+if TYPE_CHECKING:
+    from petri_cli.plan.expression import Reference
+
+# What reads expressions and commands is imported where there are some: most plans are analysed without it.
 
 
 def workability(plan: Plan) -> list[Problem]:
@@ -126,6 +128,9 @@ def _shell_commands(plan: Plan, node: Task | Foreach) -> Iterator[tuple[str, str
 
 def _shell_command(plan: Plan, node: Task | Foreach, what: str, text: str) -> Iterator[Problem]:
     """Values that stand where a shell could not be given them."""
+    from petri_cli.driver.substitution import unwritable
+    from petri_cli.plan.template import template
+
     with suppress(PetriError):  # which is told of already
         yield from (_told(node, what, error) for error in unwritable(text, template(text, tasks_of(plan))))
 
@@ -141,6 +146,9 @@ def _strings(data: Any) -> Iterator[str]:
 
 
 def _text(plan: Plan, node: Task | Foreach, what: str, text: str, items: bool) -> list[Problem]:
+    from petri_cli.driver.substitution import is_one_expression
+    from petri_cli.plan.template import holes
+
     if what == "with" and is_one_expression(text):
         return _expression(plan, node, what, text)
     try:
@@ -155,6 +163,8 @@ def _text(plan: Plan, node: Task | Foreach, what: str, text: str, items: bool) -
 
 
 def _expression(plan: Plan, node: PlanNode, what: str, text: str) -> list[Problem]:
+    from petri_cli.plan.expression import parse, references
+
     try:
         found = parse(text)
     except PetriError as error:
@@ -168,6 +178,8 @@ def _told(node: PlanNode, what: str, error: PetriError) -> Problem:
 
 def _reference(plan: Plan, node: PlanNode, what: str, reference: Reference) -> list[Problem]:
     """What is wrong with a path, as it is seen from a node."""
+    from petri_cli.plan.expression_tree import ITEM, LOOP
+
     if reference.head == ITEM:
         if any(isinstance(n, Foreach) for n in plan.ancestors(node.index)):
             return []

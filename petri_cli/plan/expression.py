@@ -36,7 +36,6 @@ __all__ = [
     "evaluate",
     "follow",
     "holds",
-    "is_expression",
     "parse",
     "references",
     "same",
@@ -56,11 +55,6 @@ class Missing(LookupError):
 
 Lookup = Callable[[Reference], Any]
 """The value that a reference stands for; raises Missing."""
-
-
-def is_expression(text: str) -> bool:
-    """Whether the text of ``over`` is an expression (it holds ``${``), and not prose."""
-    return "${" in text
 
 
 def follow(value: Any, reference: Reference) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from petri_cli.document.fields import did_you_mean
 from petri_cli.errors import PetriError
 from petri_cli.plan.load_fields import PlanFields
+from petri_cli.plan.words import is_expression
 
 
 def check_expressions(fields: PlanFields, tasks: Collection[str] | None) -> None:
@@ -14,7 +15,7 @@ def check_expressions(fields: PlanFields, tasks: Collection[str] | None) -> None
 
     tasks: the ids of all tasks; None where some could not be read, so that nobody knows which there are.
     """
-    uses = [(what, node) for what, node in fields.expression_uses if "${" in str(node.value)]
+    uses = [(what, node) for what, node in fields.expression_uses if is_expression(str(node.value))]
     if not uses:
         return
     # Only imported where it is needed: most plans are read without it.

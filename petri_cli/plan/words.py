@@ -81,3 +81,8 @@ SECRET_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]*$"  # noqa: S105 - the name of an envi
 SECRET = re.compile(SECRET_PATTERN[1:-1])
 EXTENSION = "x-"
 """Top-level keys that begin so are the author's own: a place for anchors."""
+
+
+def is_expression(text: str) -> bool:
+    """Whether the text of ``when``, ``until`` or ``over`` is an expression (it holds ``${``), and not prose."""
+    return "${" in text

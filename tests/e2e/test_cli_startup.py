@@ -106,6 +106,12 @@ def test_a_sound_plan_loads_no_drawing_and_no_net_format() -> None:
         assert not {m for m in modules if m.startswith(f"petri_cli.{name}")}, name
 
 
+def test_a_plan_without_values_is_judged_without_what_reads_expressions_and_commands() -> None:
+    modules = petri_modules(imported("analyze", SAMPLES / "ordered-locks.petri.yaml"))
+    for name in ("net.", "plan.expression", "plan.template", "driver.commands", "driver.shell", "driver.substitution"):
+        assert not {m for m in modules if m.startswith(f"petri_cli.{name}")}, name
+
+
 def test_importing_the_package_costs_nothing() -> None:
     code = "import sys, petri_cli; print(*[m for m in sys.modules if m.startswith('petri_cli')])"
     done = subprocess.run([PYTHON, "-c", code], capture_output=True, text=True, check=True)

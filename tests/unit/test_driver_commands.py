@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from petri_cli.driver.commands import Command, Job, body_of, command_of, is_work, request, setting
+from petri_cli.driver.commands import Command, Job, command_of, request
 from petri_cli.driver.process import Ended, Programs
 from petri_cli.driver.results import Results
+from petri_cli.driver.settings import body_of, is_work, setting
 from petri_cli.driver.substitution import shell_text
 from petri_cli.driver.threads import Thread
 from petri_cli.errors import PetriError
