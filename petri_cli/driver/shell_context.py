@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from petri_cli.driver.shell_expansions import EARLIER, HOLE, NEVER, PLAIN, Expansions, Frame, Spot
-from petri_cli.driver.shell_words import Document, Unclear, Words, delimiter
+from petri_cli.driver.shell_words import Document, Unclear, Words, WorkedOut, delimiter
 from petri_cli.plan.template import Template
 
 
@@ -32,8 +32,8 @@ class _Shell(Expansions):
             self.run()
         except Unclear as unclear:
             missing = self.text.count(HOLE) - len(self.found)
-            worked_out = any(word in str(unclear) for word in ("((", "numbers", "subscript"))
-            self.found += [Spot("refused", str(unclear), NEVER if worked_out else EARLIER)] * missing
+            hint = NEVER if isinstance(unclear, WorkedOut) else EARLIER
+            self.found += [Spot("refused", str(unclear), hint)] * missing
         return self.found
 
     # Lists of commands
@@ -134,7 +134,7 @@ class _Shell(Expansions):
             self.skip(1)
             return
         if self.sign(1) == "(":
-            raise Unclear("`((` stands before it, which shells read differently")
+            raise WorkedOut("`((` stands before it, which shells read differently")
         words.before_parenthesis()
         self.frames.append(Frame("list", closer=")", words=Words(nested=True)))
         self.skip(1)

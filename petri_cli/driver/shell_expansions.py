@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from petri_cli.driver.shell_words import READERS, SETTERS, TESTERS, Document, Unclear, Words
+from petri_cli.driver.shell_words import READERS, SETTERS, TESTERS, Document, Unclear, Words, WorkedOut
 
 Form = Literal["word", "quoted", "single", "number", "refused"]
 """A word of its own; within double quotes, or as if; within single quotes; a whole number; not at all."""
@@ -30,6 +30,8 @@ _NUMBERS: Final = re.compile(r"(?:RANDOM|SRANDOM|OPTIND|HISTCMD|SECONDS|PS4|ENV|
 EARLIER: Final = "set a variable on a line before, as in x={item}, and use $x here; or hand it over below `with:`"
 NEVER: Final = "hand it over below `with:`; in a variable, too, it would be read as a part of the program"
 ESCAPED: Final = "write ${task.field} as $${task.field}, and {item} as {{item}}, where the text itself is meant"
+LONGEST_NAME: Final = 1_000
+"""Characters of a command's name that are looked at: what holds whole commands may be as long as the text."""
 HOLE: Final = "\0"
 """Stands for a value; no command holds this sign."""
 
@@ -89,7 +91,10 @@ class Expansions:
 
     def end_word(self, words: Words) -> None:
         """A word of a list of commands has ended, if there is one, right before the present sign."""
-        words.end(self.text[words.begun : self.at].replace("\\\n", ""))
+        written = ""
+        if words.started and not (words.plain or words.first):  # it may be the name of a command, in quotes
+            written = self.text[words.begun : min(self.at, words.begun + LONGEST_NAME)].replace("\\\n", "")
+        words.end(written)
 
     # Signs
 
@@ -267,7 +272,7 @@ class Expansions:
             before = sign
         why = "it stands in `$((` with more than numbers, names and operators"
         self.found[first:] = [Spot("refused", why)] * (len(self.found) - first)
-        raise Unclear("`$((` stands before it, with more than numbers, names and operators in it")
+        raise WorkedOut("`$((` stands before it, with more than numbers, names and operators in it")
 
     def _open_parameter(self, around: Frame) -> None:
         """``${`` was read."""

@@ -24,7 +24,7 @@ CHANGERS: Final = frozenset(("alias", "shopt", "function", "coproc"))
 """Commands behind which a text may be read otherwise."""
 
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=.*", re.DOTALL)
-_QUOTES: Final = re.compile(r"['\"\\]|\$(?=['\"])")
+_QUOTES: Final = re.compile(r"['\"\\]")
 _OPEN: Final = re.compile(r"[$`\0]")
 """Of a name that is only known when it is run."""
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
@@ -35,6 +35,10 @@ Case = Literal["subject", "in", "first", "pattern", "body"]
 
 class Unclear(Exception):
     """What follows cannot be told for sure."""
+
+
+class WorkedOut(Unclear):
+    """The same, where a shell would work out a value as arithmetic: in a variable, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +125,7 @@ class Words:
             raise Unclear("`time` with an option stands before it, which shells read differently")
         self.timed = False
         if self.first in SETTERS and word.startswith(("-", "+")) and "i" in word:
-            raise Unclear("a variable for numbers stands before it, whose value bash works out")
+            raise WorkedOut("a variable for numbers stands before it, whose value bash works out")
         self.before = word
         if self.begins and word == "case":
             self.cases.append("subject")
@@ -211,8 +215,7 @@ class Words:
 
 def _unquoted(written: str) -> str:
     """The name of a command that is written with quotes; empty where it is only known when it is run."""
-    name = _QUOTES.sub("", written)
-    return "" if _OPEN.search(name) else name
+    return "" if _OPEN.search(written) else _QUOTES.sub("", written)
 
 
 def delimiter(text: str, at: int, end: int, *, tabs: bool) -> tuple[Document, int]:

@@ -13,7 +13,6 @@ from petri_cli.plan.expression import (
     evaluate,
     follow,
     holds,
-    is_expression,
     parse,
     references,
     same,
@@ -21,6 +20,7 @@ from petri_cli.plan.expression import (
 )
 from petri_cli.plan.expression_parse import MAX_DEPTH, MAX_LENGTH
 from petri_cli.plan.expression_tokens import parse_path
+from petri_cli.plan.words import is_expression
 
 RESULTS: dict[str, Any] = {
     "tests": {"ok": True, "failed": 3, "sub-field": [1, {"a b": 2}], "name": "unit", "none": None},
