@@ -261,15 +261,20 @@ def _is_plan(subject: Plan | Net) -> TypeGuard[Plan]:
     return isinstance(subject, Plan)
 
 
+def refuse_properties(plan: Plan, properties: Sequence[Property | str]) -> None:
+    """Raises PetriError ``PETRI_PROPERTY_OF_A_PLAN`` where some are asked."""
+    if properties:
+        raise PetriError(
+            "PETRI_PROPERTY_OF_A_PLAN",
+            "a property can be asked of a net, not of a plan",
+            where=Position(plan.file),
+            hint="export the plan (petri export --format json) and ask it of the net",
+        )
+
+
 def _judge(subject: Plan | Net, budget: Budget, properties: Sequence[Property | str]) -> Result:
     if _is_plan(subject):
-        if properties:
-            raise PetriError(
-                "PETRI_PROPERTY_OF_A_PLAN",
-                "a property can be asked of a net, not of a plan",
-                where=Position(subject.file),
-                hint="export the plan (petri export --format json) and ask it of the net",
-            )
+        refuse_properties(subject, properties)
         from petri_cli.document.collector import collector_paused
         from petri_cli.soundness.plans import judge_plan
 

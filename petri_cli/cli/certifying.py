@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from petri_cli.api import Analysis, analyze_data, load_data
+from petri_cli.api import Analysis, analyze_data, load_data, refuse_properties
 from petri_cli.certificate.claim import Unproved
 from petri_cli.certificate.document import MOST_BYTES, Certificate, check, digest_of, read_certificate
 from petri_cli.cli.exit import Exit
@@ -84,11 +84,10 @@ def recheck_file(source: Source, path: str, page: Page, properties: Sequence[str
     PETRI_BAD_CERTIFICATE."""
     data = read_source(source)
     subject, warnings = load_data(data, source.name)
-    if isinstance(subject, Plan) and properties:
-        message, hint = "a property can be asked of a net, not of a plan", "export the plan, and ask it of the net"
-        raise PetriError("PETRI_PROPERTY_OF_A_PLAN", message, where=Position(source.name), hint=hint)
     assumed: tuple[str, ...] = ()
-    if isinstance(subject, Net):
+    if isinstance(subject, Plan):
+        refuse_properties(subject, properties)
+    else:
         start = start_of(subject)
         warnings, assumed = (*warnings, *(p.in_file(source.name) for p in start.warnings)), start.assumptions
     try:

@@ -8,7 +8,7 @@ from petri_cli.driver.visits import Alive, check_open, driven
 from petri_cli.engine.tokens import Token
 from petri_cli.session import events as ev
 from petri_cli.session import identity
-from petri_cli.session.fold import apply
+from petri_cli.session.fold import caught_up
 from petri_cli.session.state import RESOURCE, State
 from petri_cli.session.store import EventStore
 
@@ -22,8 +22,7 @@ async def cancel(
     """
     state = store.state(session)
     with store.writing(session) as w:
-        for entry in w.tail(state.seq):
-            apply(state, entry.event)
+        caught_up(state, w)
         check_open(session, state)
         now = w.now()
         dead = None if state.driver is None or driven(state, alive) else state.driver.process

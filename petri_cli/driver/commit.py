@@ -18,7 +18,7 @@ from petri_cli.errors import InputError, PetriError
 from petri_cli.plan.lower import Lowered, lower_execution
 from petri_cli.plan.model import Plan
 from petri_cli.session.events import RevisionCommitted, Revoked, SessionEvent
-from petri_cli.session.fold import apply, fold
+from petri_cli.session.fold import apply, caught_up
 from petri_cli.session.identity import alive
 from petri_cli.session.naming import id_like
 from petri_cli.session.plan_text import plan_hash
@@ -114,8 +114,7 @@ def commit(
         _check_revision("a session that is opened now", 0, expect_revision)
         session = store.create(id_like(plan.name), plan.objective)
     with store.writing(session) as writing:
-        state = store.state(session)
-        fold((entry.event for entry in writing.tail(state.seq)), state)
+        state = caught_up(store.state(session), writing)
         _check_session(session, state, expect_revision)
         if alone and state.driver is not None:
             why_dead(session, state, writing.now(), alive, take_over=take_over)

@@ -27,6 +27,12 @@ _WORDS = (
 )
 
 
+def masks_more(before: str, after: str) -> bool:
+    """Whether ``after`` has a mask where ``before`` has something else: whoever wrote it was not shown the secret."""
+    mask = MASK.decode()
+    return after.count(mask) > before.count(mask)
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """What one kind of secret looks like.

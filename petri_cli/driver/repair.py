@@ -15,7 +15,7 @@ from petri_cli.driver.commit import Committed, Document, commit, plan_of
 from petri_cli.driver.conformance import conformance, past_of
 from petri_cli.driver.ending import Outcome
 from petri_cli.driver.masking import redactor_of
-from petri_cli.driver.redact import MASK
+from petri_cli.driver.redact import masks_more
 from petri_cli.driver.retelling import Retold, retold
 from petri_cli.driver.settings import setting
 from petri_cli.driver.takeover import why_dead
@@ -24,7 +24,7 @@ from petri_cli.errors import InputError, PetriError, Problem
 from petri_cli.plan.load import load_plan_text
 from petri_cli.plan.model import Plan
 from petri_cli.session import events as ev
-from petri_cli.session.fold import fold
+from petri_cli.session.fold import caught_up, fold
 from petri_cli.session.identity import alive
 from petri_cli.session.state import Repair, State
 from petri_cli.session.store import EventStore
@@ -156,8 +156,7 @@ def decide(store: EventStore, session: str, name: str, *, accepted: bool, by: st
     Raises PetriError ``PETRI_NO_APPROVAL`` when nobody asks for it.
     """
     with store.writing(session) as writing:
-        state = store.state(session)
-        fold((entry.event for entry in writing.tail(state.seq)), state)
+        state = caught_up(store.state(session), writing)
         if why_not := _no_decision(state, name):
             raise PetriError("PETRI_NO_APPROVAL", why_not, hint=f"petri status {session} says where the session stands")
         said = redactor_of(state).text
@@ -197,8 +196,7 @@ def _put_forward(store: EventStore, dead: Dead, proposal: Proposal, terms: Terms
     document = proposal.document
     said = redactor_of(dead.state)
     with store.writing(session) as writing:
-        state = store.state(session)
-        fold((entry.event for entry in writing.tail(state.seq)), state)
+        state = caught_up(store.state(session), writing)
         if state.driver is not None:
             why_dead(session, state, writing.now(), alive)
         if state.seq != before:
@@ -244,9 +242,8 @@ def _judge(store: EventStore, dead: Dead, proposal: Proposal, budget: Budget, *,
 
 def _weakened(before: str, after: str, old: Plan, new: Plan, state: State, *, asked: bool) -> str:
     """Why a proposal loosens what protects the run; empty where it does not. asked: a person has the last word."""
-    mask = MASK.decode()
-    if after.count(mask) > before.count(mask):
-        return f"it holds {mask} where the plan has something else: what is secret was not shown, and cannot be written"
+    if masks_more(before, after):
+        return "it holds *** where the plan has something else: what is secret was not shown, and cannot be written"
     gone = sorted(set(old.settings.get("secrets") or ()) - set(new.settings.get("secrets") or ()))
     if gone:
         return f"it no longer names the secrets {', '.join(gone)}: their values would be written down from now on"

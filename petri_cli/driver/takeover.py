@@ -13,7 +13,7 @@ from petri_cli.driver.verify import Report
 from petri_cli.engine.tokens import to_seconds
 from petri_cli.errors import PetriError
 from petri_cli.session.events import DriverEnded, DriverStarted, Ended, Noted, Process, Revoked
-from petri_cli.session.fold import apply
+from petri_cli.session.fold import caught_up
 from petri_cli.session.state import Claim, Driver, State
 from petri_cli.session.store import EventStore
 
@@ -118,9 +118,7 @@ def report_on(claim: Claim) -> Report:
 def abandon(store: EventStore, session: str, driver: str) -> None:
     """Let go of a session as well as can be, after an error: whatever the driver ran has been ended, and by it."""
     with suppress(Exception), store.writing(session) as w:
-        state = store.state(session)
-        for entry in w.tail(state.seq):
-            apply(state, entry.event)
+        state = caught_up(store.state(session), w)
         if state.driver is None or state.driver.id != driver:
             return
         own = [c.id for c in state.claims.values() if c.driver == driver and c.stage != "reported"]

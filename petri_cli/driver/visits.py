@@ -18,7 +18,7 @@ from petri_cli.driver.watch import StoreWatch
 from petri_cli.errors import PetriError
 from petri_cli.session import events as ev
 from petri_cli.session import identity
-from petri_cli.session.fold import apply
+from petri_cli.session.fold import caught_up
 from petri_cli.session.state import State
 from petri_cli.session.store import EventStore
 
@@ -44,8 +44,7 @@ def visiting(store: EventStore, session: str, alive: Alive, *, late: bool = Fals
     """
     state = store.state(session)
     with store.writing(session) as w:
-        for entry in w.tail(state.seq):
-            apply(state, entry.event)
+        caught_up(state, w)
         now = w.now()
         if not late:
             check_open(session, state)

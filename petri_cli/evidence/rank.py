@@ -8,8 +8,8 @@ from math import lcm
 
 from petri_cli.evidence.listing import Written
 from petri_cli.net.compiled import CompiledNet
-from petri_cli.soundness.free_choice import MOST_WORK, Row, closed_free_choice, is_sound
-from petri_cli.soundness.linear.simplex import OutOfWork, Tableau
+from petri_cli.soundness.free_choice import Row, closed_free_choice, is_sound, positive_solution
+from petri_cli.soundness.linear.simplex import OutOfWork
 from petri_cli.soundness.shape import Target
 
 MOST_TOUCHED = 5_000_000
@@ -37,14 +37,8 @@ def free_choice_soundness(target: Target, compiled: CompiledNet) -> Written | No
 
 def _positive(rows: Sequence[Row], columns: int) -> list[int]:
     """Some x ≥ 1 with row·x = 0 for every row, which there is; whole. Raises OutOfWork."""
-    tableau = Tableau(columns, MOST_WORK)
-    for v in range(columns):
-        tableau.bound(v, -1, 1)
-    for row in rows:
-        form = tableau.add_row(row)
-        if tableau.bound(form, -1, 0) is not None or tableau.bound(form, 1, 0) is not None:
-            raise OutOfWork
-    if tableau.check() is not None:
+    tableau = positive_solution(rows, columns)
+    if tableau is None:
         raise OutOfWork
     values = [tableau.value(v) for v in range(columns)]
     scale = lcm(*(x.denominator for x in values))

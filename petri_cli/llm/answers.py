@@ -6,6 +6,7 @@ import json
 import re
 
 from petri_cli.driver.commit import Document
+from petri_cli.session.payload import half_a_pair
 
 _FENCE = re.compile(r"```[ \t]*(?:json|ya?ml)?[ \t]*")
 """A line of it begins a block, or ends it."""
@@ -20,7 +21,7 @@ def plan_in(text: str, name: str = "plan") -> Document | None:
     if len(blocks) > 1:
         return None
     body = blocks[0] if blocks else text
-    if not _encodable(body):
+    if half_a_pair(body):
         return None
     try:
         data = json.loads(body)
@@ -34,7 +35,7 @@ def plan_in(text: str, name: str = "plan") -> Document | None:
         written = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     except (ValueError, RecursionError):
         return None
-    return Document(written, f"{name}.json") if _encodable(written) else None
+    return Document(written, f"{name}.json") if not half_a_pair(written) else None
 
 
 def _fenced(text: str) -> list[str]:
@@ -51,12 +52,3 @@ def _fenced(text: str) -> list[str]:
         elif block is not None:
             block.append(line)
     return blocks
-
-
-def _encodable(text: str) -> bool:
-    """Whether it is text at all: JSON can say half a character."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

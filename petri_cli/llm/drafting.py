@@ -10,14 +10,14 @@ from typing import Any
 from petri_cli.api import Analysis, analyze_data
 from petri_cli.data import read
 from petri_cli.driver.commit import Document
-from petri_cli.driver.redact import MASK, Redactor
+from petri_cli.driver.redact import Redactor, masks_more
 from petri_cli.driver.workability import workability
 from petri_cli.llm.answers import plan_in
 from petri_cli.llm.client import Answer, Client
 from petri_cli.llm.prompts import prompt
 from petri_cli.llm.repairing import NO_PLAN, TRIES
+from petri_cli.llm.telling import question, report_on
 from petri_cli.plan.model import Plan
-from petri_cli.render.json_report import result_data
 from petri_cli.soundness.result import Budget
 
 
@@ -56,19 +56,12 @@ def draft(
     """
     found = Draft()
     schema = json.loads(read("schemas", "plan"))
-    masked = Redactor().value
     while found.document is None and len(found.tries) < tries:
         facts: dict[str, Any] = {"objective": objective}
         if before:
             facts["plan"] = before
         facts["rejected"] = [_told_back(t) for t in found.tries]
-        answer = client.ask(
-            (
-                {"role": "system", "content": prompt("draft").text},
-                {"role": "user", "content": json.dumps(masked(facts), ensure_ascii=False, indent=1)},
-            ),
-            schema,
-        )
+        answer = client.ask(question(prompt("draft").text, facts, Redactor()), schema)
         this, analysis = _judged(answer, name, budget, before)
         found.tries.append(this)
         told(this)
@@ -81,12 +74,11 @@ def _judged(answer: Answer, name: str, budget: Budget | None, before: str) -> tu
     document = None if answer.trouble else plan_in(answer.text, name)
     if document is None:
         return Try(None, answer.trouble or NO_PLAN, answer), None
-    mask = MASK.decode()
-    if document.text.count(mask) > before.count(mask):
-        against = f"it holds {mask} where the plan has something else: what is secret was not shown"
+    if masks_more(before, document.text):
+        against = "it holds *** where the plan has something else: what is secret was not shown"
         return Try(None, against, answer), None
     analysis = analyze_data(document.text.encode(), document.file, budget=budget)
-    return Try(document, _against(analysis), answer, result_data(analysis)), analysis
+    return Try(document, _against(analysis), answer, report_on(analysis)), analysis
 
 
 def _against(analysis: Analysis) -> str:
@@ -103,5 +95,5 @@ def _against(analysis: Analysis) -> str:
 def _told_back(t: Try) -> dict[str, Any]:
     """What the model is told of a plan that will not do: the plan, why, and the analysis report as it is."""
     plan = {} if t.document is None else {"plan": t.document.text}
-    report = {} if t.report is None else {"report": {k: v for k, v in t.report.items() if k != "stats"}}
+    report = {} if t.report is None else {"report": t.report}
     return {**plan, "why": t.against, **report}

@@ -17,7 +17,7 @@ from petri_cli.errors import PetriError
 from petri_cli.llm.answers import plan_in
 from petri_cli.llm.client import Client, Message
 from petri_cli.llm.prompts import prompt
-from petri_cli.render.json_report import result_data
+from petri_cli.llm.telling import question, report_on
 from petri_cli.session.state import State
 from petri_cli.session.store import EventStore
 
@@ -63,12 +63,8 @@ def messages(system: str, dead: Dead, last: Document | None = None) -> Sequence[
     """What the model is told: how plans are written; all there is to know of this one: as data, without secrets."""
     facts = _facts(dead)
     if dead.rejected and last is not None:
-        facts["report"] = _report(last)
-    data = redactor_of(dead.state).value(facts)
-    return (
-        {"role": "system", "content": system},
-        {"role": "user", "content": json.dumps(data, ensure_ascii=False, indent=1, default=str)},
-    )
+        facts["report"] = report_on(analyze_data(last.text.encode(), last.file))
+    return question(system, facts, redactor_of(dead.state))
 
 
 def _facts(dead: Dead) -> dict[str, Any]:
@@ -85,12 +81,6 @@ def _facts(dead: Dead) -> dict[str, Any]:
         ],
         "rejected": list(dead.rejected),
     }
-
-
-def _report(document: Document) -> dict[str, Any]:
-    """The analysis report on the proposal that was turned down last, as petri analyze writes it."""
-    report = result_data(analyze_data(document.text.encode(), document.file))
-    return {key: value for key, value in report.items() if key != "stats"}
 
 
 def _done(state: State) -> list[dict[str, Any]]:

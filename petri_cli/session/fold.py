@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from typing import TypeVar, assert_never, cast
+from typing import TYPE_CHECKING, TypeVar, assert_never, cast
 
 from petri_cli.session import fold_claims as claims
 from petri_cli.session.events import (
@@ -39,6 +39,9 @@ from petri_cli.session.events import (
 from petri_cli.session.fold_tokens import check_no_units, fire, give_back, inject, misfit, take, thread_of
 from petri_cli.session.state import END_STATES, FINAL, Driver, EndState, Repair, Revision, State
 
+if TYPE_CHECKING:
+    from petri_cli.session.store import Writing
+
 T = TypeVar("T")
 AFTER_THE_END = ReportRefused | DriverEnded | Noted
 """What may still be written to a session that was completed or cancelled."""
@@ -54,6 +57,11 @@ def fold(events: Iterable[SessionEvent], state: State | None = None) -> State:
     for event in events:
         apply(state, event)
     return state
+
+
+def caught_up(state: State, writing: Writing) -> State:
+    """``state`` with what was appended since: what is so within a ``writing`` block (changed in place)."""
+    return fold((entry.event for entry in writing.tail(state.seq)), state)
 
 
 def apply(state: State, event: SessionEvent) -> None:

@@ -186,7 +186,7 @@ def encode(event: SessionEvent) -> str:
     try:
         data = event_to_json(event)
         text = _ENCODER.encode(data)
-        if not text.isascii() and _half_a_pair(text):
+        if not text.isascii() and half_a_pair(text):
             text = json.dumps(data, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as e:
         message = f"an event {event.type} holds what JSON cannot say: {e}"
@@ -195,7 +195,7 @@ def encode(event: SessionEvent) -> str:
     return text
 
 
-def _half_a_pair(text: str) -> bool:
+def half_a_pair(text: str) -> bool:
     """Whether there is half a surrogate pair in it, which UTF-8 cannot write and an escape of JSON can."""
     try:
         text.encode()

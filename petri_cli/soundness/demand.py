@@ -22,8 +22,13 @@ MANY = 10**15
 """More units than any resource has: from here on a demand counts as endless, and no number grows without end."""
 
 
-def _bounded(units: float) -> float:
-    return units if units <= MANY else math.inf
+def _times(demand: Demand, width: int | None) -> Demand:
+    """What so many items demand together, each for itself ``demand``; None: any number of them."""
+    if width == 0:
+        return {}
+    if width is None:
+        return dict.fromkeys(demand, math.inf)
+    return {r: d * width if d * width <= MANY else math.inf for r, d in demand.items()}
 
 
 def demands_of(core: Core, limits: Sequence[int | None]) -> list[Demand]:
@@ -42,9 +47,7 @@ def demands_of(core: Core, limits: Sequence[int | None]) -> list[Demand]:
             case Kind.PARALLEL:
                 total = total_of(parts)
             case Kind.FOREACH:
-                width = limits[node.index]
-                times = math.inf if width is None else width
-                total = {} if times == 0 else {r: _bounded(d * times) for r, d in parts[0].items()}
+                total = _times(parts[0], limits[node.index])
             case Kind.GUARD:
                 total = dict(parts[0]) if parts else {}
                 for r, k in node.units:
@@ -66,9 +69,7 @@ def demand_of(core: Core, limits: Sequence[int | None]) -> Demand:
             case Kind.PARALLEL:
                 total = total_of(parts)
             case Kind.FOREACH:
-                width = limits[node.index]
-                times = math.inf if width is None else width
-                total = {r: _bounded(d * times) for r, d in parts[0].items()} if times else {}
+                total = _times(parts[0], limits[node.index])
             case Kind.GUARD:
                 total = parts[0] if parts else {}  # nobody else looks at it
                 for r, k in node.units:
@@ -151,8 +152,7 @@ def _kept(nodes: Sequence[CoreNode], lasting: int, limits: Sequence[int | None])
                     total = {}
             case Kind.FOREACH:
                 width = limits[node.index]
-                times = math.inf if width is None else width
-                total = {r: _bounded(d * times) for r, d in parts[0].items()} if parts and times else None
+                total = _times(parts[0], width) if parts and width != 0 else None
             case Kind.SEQ | Kind.CHOICE:
                 total = _most(parts) if parts else None
             case Kind.PARALLEL:

@@ -218,14 +218,19 @@ def _eliminate(left: list[Row], users: dict[int, set[int]], j: int, row: Row, co
 
 def has_positive_solution(rows: Sequence[Row], columns: int) -> bool:
     """Whether some x with every entry at least 1 has row·x = 0 for every row. Raises OutOfWork."""
+    return positive_solution(rows, columns) is not None
+
+
+def positive_solution(rows: Sequence[Row], columns: int) -> Tableau | None:
+    """A tableau that stands at such an x, None where there is none. Raises OutOfWork."""
     tableau = Tableau(columns, MOST_WORK)
     for v in range(columns):
         tableau.bound(v, -1, 1)
     for row in rows:
         form = tableau.add_row(row)
         if tableau.bound(form, -1, 0) is not None or tableau.bound(form, 1, 0) is not None:
-            return False
-    return tableau.check() is None
+            return None
+    return tableau if tableau.check() is None else None
 
 
 def _transposed(rows: Sequence[Row], columns: int) -> list[Row]:

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.property.test_nets_native_sanitized import SANITIZE, library
+from tests.sanitizers import under_sanitizers
 
-ROOT = Path(__file__).parents[2]
 SCRIPT = """
-import importlib.machinery, importlib.util, sys
-sys.path.insert(0, sys.argv[1])
-loader = importlib.machinery.ExtensionFileLoader("petri_cli.formats.native._scan", sys.argv[2])
-core = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-loader.exec_module(core)
-from petri_cli.formats.native import binding
-binding.core = core
 from tests.property import test_log_scanners as examples
 print(sum(examples.compare_mutations(seed, 500) for seed in range(10, 14)))
 examples.many_of_everything()
@@ -34,22 +23,4 @@ examples.test_numbers_that_are_no_order_are_refused()
 
 @pytest.mark.slow
 def test_broken_files_upset_no_sanitizer(tmp_path: Path) -> None:
-    asan = library("libasan.so")
-    if sys.platform != "linux" or not asan:
-        pytest.skip("no compiler with sanitizers")
-    sys.path.insert(0, str(ROOT))
-    try:
-        import hatch_build
-    finally:
-        sys.path.remove(str(ROOT))
-    target = tmp_path / "_scan.abi3.so"
-    why = hatch_build.build(ROOT, hatch_build.SCANNERS, into=target, extra=SANITIZE)
-    if why and "error" not in why:
-        pytest.skip(why)
-    assert not why, why
-    environment = {k: v for k, v in os.environ.items() if k not in ("PETRI_PURE", "PYTHONMALLOC")}
-    environment |= {"LD_PRELOAD": asan, "ASAN_OPTIONS": "detect_leaks=0,allocator_may_return_null=1"}
-    call = [sys.executable, "-c", SCRIPT, str(ROOT), str(target)]
-    done = subprocess.run(call, capture_output=True, text=True, env=environment, check=False)
-    assert done.returncode == 0, done.stderr[-4000:]
-    assert int(done.stdout) > 200
+    assert under_sanitizers(tmp_path, Path("petri_cli/formats/native"), SCRIPT) > 200

@@ -7,7 +7,8 @@ used when the two no longer understand each other.
 from __future__ import annotations
 
 import os
-from types import ModuleType
+
+from petri_cli.compiled_part import load
 
 INTERFACE = 1
 """The same number as in module.c."""
@@ -16,16 +17,5 @@ SECRET = os.urandom(16)
 MOST_CELLS = 100_000
 """Cells of a row; wider tables are left to Python."""
 
-
-def _load() -> ModuleType | None:
-    if os.environ.get("PETRI_PURE", "") not in ("", "0"):
-        return None
-    try:
-        from petri_cli.formats.native import _scan
-    except ImportError:
-        return None
-    return _scan if _scan.INTERFACE == INTERFACE else None
-
-
-core = _load()
+core = load("petri_cli.formats.native._scan", INTERFACE)
 """The compiled scanners; None where there are none. Tests set it to None to compare."""

@@ -6,10 +6,9 @@ when the two no longer understand each other.
 
 from __future__ import annotations
 
-import os
 from array import array
-from types import ModuleType
 
+from petri_cli.compiled_part import load
 from petri_cli.net.compiled import Action, CompiledNet
 
 INTERFACE = 2
@@ -21,18 +20,7 @@ FLOORS = (1, 3, 7, 15, 31, 63)
 MOST_BYTES = 2_000_000_000
 """What a search may hold where nobody says otherwise."""
 
-
-def _load() -> ModuleType | None:
-    if os.environ.get("PETRI_PURE", "") not in ("", "0"):
-        return None
-    try:
-        from petri_cli.soundness.native import _core
-    except ImportError:
-        return None
-    return _core if _core.INTERFACE == INTERFACE else None
-
-
-core = _load()
+core = load("petri_cli.soundness.native._core", INTERFACE)
 """The compiled core; None where there is none. Tests set it to None to compare."""
 
 
