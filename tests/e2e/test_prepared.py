@@ -15,6 +15,7 @@ from tests.e2e.prepared import Prepared
 ENDLESS = "flow: {task: {id: a, run: sleep 60}}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "stdin"),
     [

@@ -13,6 +13,7 @@ polars = pytest.importorskip("polars", reason="Polars is the extra [fast]")
 PIECES = st.lists(st.lists(st.integers(-(2**31), 2**31 - 1), max_size=9), min_size=1, max_size=4)
 
 
+@pytest.mark.slow
 @given(pieces=PIECES, begin=st.integers(0, 12), wide=st.booleans())
 @settings(deadline=None, derandomize=True, max_examples=100)
 def test_pieces_and_slices_of_a_column_become_the_same_array(pieces: list[list[int]], begin: int, wide: bool) -> None:

@@ -125,6 +125,7 @@ def attack_net(generator: str, seed: int, seen: Counter[str]) -> None:
                 assert wrong is sound or not is_shown(verdict, (kind, attempt), other), (generator, seed, kind, attempt)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("generator", ALL_NETS)
 def test_a_certificate_of_another_net_shows_nothing_false(generator: str) -> None:
     seen = Counter[str]()
@@ -220,6 +221,7 @@ def attack_refusal(document: dict[str, Any], written: Written | None, rng: Rando
                     assert judge_plan(other, Budget(5_000)).verdict is not Verdict.SOUND
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("generator", PLANS)
 def test_a_certificate_of_another_plan_shows_nothing_false(generator: str) -> None:
     seen = Counter[str]()
@@ -282,6 +284,7 @@ def _attack_property(net: Net, verdict: Verdict, written: Written, rng: Random, 
                 seen["refused"] += 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("generator", ALL_NETS)
 def test_a_certificate_of_another_property_shows_nothing_false(generator: str) -> None:
     seen = Counter[str]()

@@ -124,6 +124,7 @@ def _refuses_every_proof(plan: Plan) -> None:
                 certified(Verdict.SOUND, written, plan)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("generator", PLANS)
 def test_what_is_written_of_a_plan_is_valid(generator: str) -> None:
     seen = Counter(_of_plan(generator, seed) for seed in range(40))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import inf
 from random import Random
 
+import pytest
+
 from petri_cli.net.compiled import CompiledNet, compile_net
 from petri_cli.net.firing import replay
 from petri_cli.soundness.counterexample import covers_strictly
@@ -43,6 +45,7 @@ def karp_miller(compiled: CompiledNet) -> set[Extended] | None:
     return {m for m in labels if not any(m != n and all(x <= y for x, y in zip(m, n, strict=True)) for n in labels)}
 
 
+@pytest.mark.slow
 def test_the_set_is_that_of_the_full_tree_and_every_pump_replays() -> None:
     compared = unbounded = 0
     for seed in range(400):

@@ -313,6 +313,7 @@ def test_workers_that_come_and_go_silent_change_nothing_of_that(document: Docume
     check(document, world)
 
 
+@pytest.mark.slow
 @drawn
 @given(contended_plans(), st.integers(0, 2**32))
 def test_visitors_alone_bring_a_session_to_the_same_ends(document: Document, seed: int) -> None:

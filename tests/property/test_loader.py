@@ -85,6 +85,7 @@ def test_the_checker_accepts_what_the_schema_accepts(document: Any) -> None:
     assert (not structural) == VALIDATOR.is_valid(document), [str(p) for p in errors]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(plan_documents(rich=True))
 def test_valid_documents_load_and_fit_the_schema(document: Any) -> None:

@@ -117,6 +117,7 @@ def test_what_a_budget_cuts_is_an_interval_that_holds_the_cost(seed: int, blocks
         assert 0 <= at_least <= at_most <= 1
 
 
+@pytest.mark.slow
 @settings(deadline=None, derandomize=True, max_examples=60)
 @given(SEEDS, st.booleans())
 def test_a_trace_costs_nothing_exactly_when_a_replay_finds_it_to_fit(seed: int, blocks: bool) -> None:
@@ -136,6 +137,7 @@ def test_a_trace_costs_nothing_exactly_when_a_replay_finds_it_to_fit(seed: int, 
             assert fits == (replay.counts[k].fitness == 1)
 
 
+@pytest.mark.slow
 @settings(deadline=None, derandomize=True, max_examples=50)
 @given(SEEDS)
 def test_the_order_of_the_cases_changes_nothing(seed: int) -> None:

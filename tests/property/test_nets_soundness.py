@@ -118,6 +118,7 @@ def test_any_net_with_a_final_marking_is_judged_as_the_definitions_say(net: Net,
         _compare(replace(net, final=final))
 
 
+@pytest.mark.slow
 @MODEST
 @given(nets(), st.lists(properties(("a", "b", "c", "d", "e")), min_size=1, max_size=4, unique_by=lambda p: p.id))
 def test_properties_hold_exactly_where_no_reachable_marking_violates_them(net: Net, asked: list[Property]) -> None:

@@ -169,6 +169,7 @@ def test_arithmetic_takes_nothing_but_whole_numbers(value: object) -> None:
         shell_text("echo $((1 + {item}))", (), lambda _: value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [5_000])
 def test_a_command_may_nest_as_deep_as_it_likes(depth: int) -> None:
     for opening, closing in (("(", "\n)"), ('"$(', ')"'), ("${x:-", "}"), ("{ case x in x) ", ";; esac; }")):

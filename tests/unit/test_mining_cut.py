@@ -73,6 +73,7 @@ def test_a_net_with_no_end_of_markings_is_told_without_a_figure_that_nobody_know
     assert "0 to 1 of 2 cases fit; alignments cost at least 1" in " ".join(told.split())
 
 
+@pytest.mark.slow
 def test_some_run_is_no_shorter_than_the_shortest_and_a_cut_interval_holds_the_exact_figures() -> None:
     found = 0
     for seed in range(150):

@@ -56,6 +56,7 @@ def test_different_names_look_different() -> None:
     assert columns(short("x" * 300)) == 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [80, 120])
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     log = log_of([NAMES, NAMES[::-1], NAMES[:3], ["x" * 300_000] * 3], ["c" * 5_000, "2", " 2", "4"])

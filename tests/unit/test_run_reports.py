@@ -58,6 +58,7 @@ def checked(report: RunReport, events: list[Event]) -> Any:
     return data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sample", RUNNABLE)
 def test_the_report_and_the_events_of_every_sample_are_those_of_the_schemas(sample: str) -> None:
     subject, _ = load_data((SAMPLES / sample).read_bytes(), sample)
