@@ -84,25 +84,24 @@ def recheck_file(source: Source, path: str, page: Page, properties: Sequence[str
     PETRI_BAD_CERTIFICATE."""
     data = read_source(source)
     subject, warnings = load_data(data, source.name)
-    assumed: tuple[str, ...] = ()
+    asked: list[Property] = []
     if isinstance(subject, Plan):
         refuse_properties(subject, properties)
     else:
-        start = start_of(subject)
-        warnings, assumed = (*warnings, *(p.in_file(source.name) for p in start.warnings)), start.assumptions
+        asked = _asked(subject, properties)
     try:
-        asked = [] if isinstance(subject, Plan) else _asked(subject, properties)
         shown = check(read_certificate(read_bytes(path, MOST_BYTES)), subject, data, asked)
     except Unproved as error:
         hint = "write it anew: petri analyze --certificate"
         raise PetriError("PETRI_BAD_CERTIFICATE", str(error), where=Position(path), hint=hint) from None
+    assumed = SOUND_ASSUMPTIONS if shown.verdict == "SOUND" else ()
     if isinstance(subject, Net):
-        about = restrictions(start_of(subject).net, Verdict(shown.verdict), ())
+        start = start_of(subject)
+        about = (*start.warnings, *restrictions(start.net, Verdict(shown.verdict), ()))
         warnings = (*warnings, *(p if p.where.file else p.in_file(source.name) for p in about))
+        assumed = (*assumed, *start.assumptions)
     page.errors(warnings)
     page.write(f"{shown.verdict}  {source.name}  by certificate: {shown.shown}\n")
-    if shown.verdict == "SOUND":
-        assumed = (*SOUND_ASSUMPTIONS, *assumed)
     if assumed:
         page.write(f"{shown.verdict} assumes: {'; '.join(assumed)}.\n")
     return Exit.OK if shown.verdict == "SOUND" else Exit.UNSOUND

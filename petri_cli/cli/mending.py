@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from petri_cli.cli.run import Repairs
+from petri_cli.cli.store import Chosen
 from petri_cli.cli.streams import say
 from petri_cli.driver.ear import Ear
 from petri_cli.driver.ending import Outcome
 from petri_cli.driver.repair import DEAD, MOST, Proposer, Terms, commit_accepted, repair, spent
-from petri_cli.session.store import EventStore
 
 if TYPE_CHECKING:
     from petri_cli.llm.client import Client
@@ -48,10 +49,9 @@ def model_client() -> Client:
 class Mending:
     """told: called after each change of the log. terms None: only what was accepted before is committed."""
 
-    def __init__(
-        self, store: EventStore, session: str, terms: Terms | None, told: Callable[[], None], *, wait: bool
-    ) -> None:
-        self.store, self.session, self.terms, self.told, self.wait = store, session, terms, told, wait
+    def __init__(self, at: Chosen, terms: Terms | None, told: Callable[[], None], *, wait: bool) -> None:
+        self.store, self.session, self.terms, self.told, self.wait = at.store, at.session, terms, told, wait
+        self.paste = replace(at.paste, named=True)
 
     def before(self, *, take_over: bool = False) -> None:
         """What was proposed in an earlier run is decided and committed first."""
@@ -77,8 +77,7 @@ class Mending:
         """Whether the repair that there is has been accepted; waits for a person's word, if the run waits at all."""
         waiting = self.store.state(self.session).repair
         if waiting is not None and waiting.accepted is None:
-            approve = f"petri approve {waiting.id} --session {self.session}"
-            say(f"repair {waiting.id} waits for a person: {approve} (or --reject)")
+            say(f"repair {waiting.id} waits for a person: {self.paste('approve', waiting.id)} (or --reject)")
             if not self.wait:
                 return False
             asyncio.run(self._word())

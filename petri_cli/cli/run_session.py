@@ -118,7 +118,7 @@ class _Run:
             take_over=self.call.take_over,
             folder=folder,
         )
-        mending = Mending(self.store, self.session, self.call.repairs, self._catch_up, wait=self.call.wait)
+        mending = Mending(self.at, self.call.repairs, self._catch_up, wait=self.call.wait)
         mending.before(take_over=self.call.take_over)
         outcome = asyncio.run(self._drive(options))
         while mending.after(outcome):

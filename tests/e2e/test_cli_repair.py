@@ -160,3 +160,13 @@ def test_no_repair_where_none_may_be_had(tmp_path: Path) -> None:
     done = petri("run", "plan.petri.yaml", "--repair", "adaptive", "--max-repairs", "0", cwd=tmp_path)
     assert done.code == 1
     assert "the session had its 0 repairs; --max-repairs allows more" in done.err
+
+
+def test_the_question_names_the_store_where_it_is_not_the_usual_one(tmp_path: Path) -> None:
+    plan(tmp_path, FLAKY)
+    asked = petri(
+        "run", "plan.petri.yaml", "--store", "other.db", "--repair", "adaptive", "--approve-repairs", "--no-wait",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert "petri approve r1 --session flaky --store other.db (or --reject)" in asked.err
+    assert petri("approve", "r1", "--session", "flaky", "--store", "other.db", cwd=tmp_path).code == 0
